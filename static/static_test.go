@@ -1,69 +1,12 @@
 package static
 
 import (
-	"bytes"
-	"compress/gzip"
-	"crypto/sha256"
-	"encoding/hex"
-	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/andybalholm/brotli"
-
-	"github.com/florinpay/florin/static/bundle"
 )
-
-// TestCurrent builds every asset again: the committed files equal the result, in all three forms.
-func TestCurrent(t *testing.T) {
-	t.Parallel()
-	if len(assets) != len(bundle.All) {
-		t.Errorf("%d assets are generated, %d described: run go generate ./static", len(assets), len(bundle.All))
-	}
-	for _, b := range bundle.All {
-		want, err := b.Build(os.DirFS("."))
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, ok := assets[b.Name]
-		if !ok || !bytes.Equal(read(b.Name), want) {
-			t.Errorf("%s is stale: run go generate ./static", b.Name)
-			continue
-		}
-		sum := sha256.Sum256(want)
-		if got := hex.EncodeToString(sum[:]); !strings.HasPrefix(got, a.hash) || len(a.hash) < 10 {
-			t.Errorf("%s has the hash %s, want the start of %s", b.Name, a.hash, got)
-		}
-		if a.contentType != b.ContentType || a.inline != b.Inline {
-			t.Errorf("%s is described otherwise: run go generate ./static", b.Name)
-		}
-		if !b.Inline {
-			checkPacked(t, b.Name, want)
-		}
-	}
-}
-
-// checkPacked unpacks the compressed forms of an asset.
-func checkPacked(t *testing.T, name string, want []byte) {
-	t.Helper()
-	unzip, err := gzip.NewReader(bytes.NewReader(read(name + ".gz")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for suffix, r := range map[string]io.Reader{".gz": unzip, ".br": brotli.NewReader(bytes.NewReader(read(name + ".br")))} {
-		got, err := io.ReadAll(r)
-		if err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s%s holds something else than %s: %v", name, suffix, name, err)
-		}
-		if len(read(name+suffix)) >= len(want) {
-			t.Errorf("%s%s is no smaller than %s", name, suffix, name)
-		}
-	}
-}
 
 // TestNoLeftovers: dist holds the files of the assets and no others.
 func TestNoLeftovers(t *testing.T) {

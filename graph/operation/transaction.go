@@ -9,7 +9,6 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/payment/uri"
 )
 
 func domainNetwork(n model.Network) (chain.Network, error) {
@@ -71,7 +70,7 @@ func (o *Operations) addRoute(t *model.Transaction, p payment.Payment) {
 	t.Wallet = &model.DepositWallet{Address: string(route.Address.Address)}
 	// No link for a payment that is paid or ended: a payer would pay it.
 	if network, ok := o.d.Payments.Network(route.Network); ok && p.Status == payment.Started && p.Missing() > 0 {
-		t.PaymentURI = optional(uri.Of(p, network.Profile))
+		t.PaymentURI = optional(payment.URI(p, network.Profile))
 	}
 }
 

@@ -55,7 +55,7 @@ const (
 //
 // GET /donate/{campaignId}/widget?lang= DonateWidget, which alone may be framed by other sites (frame-ancestors *)
 //
-//	GET  /donate/{campaignId}/card.png        the picture for shares, see package views/share
+//	GET  /donate/{campaignId}/card.png        the picture for shares, see card.go
 //
 // The form also has the field once, see Once.
 // suggested is one of Suggested, or "other": then amount counts, which may be typed with a decimal comma, see

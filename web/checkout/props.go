@@ -13,7 +13,6 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/payment/uri"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/checkout"
 	"github.com/florinpay/florin/web/shell"
@@ -48,7 +47,7 @@ func PriceOf(p payment.Payment) views.Price {
 func (x *Presenter) complete(out *checkout.Props, m views.Merchant) {
 	out.Merchant = m
 	if out.Pay != nil && out.Pay.PaymentURI != "" {
-		out.Pay.PaymentURI = uri.Labelled(out.Pay.PaymentURI, m.Name)
+		out.Pay.PaymentURI = payment.LabelledURI(out.Pay.PaymentURI, m.Name)
 	}
 }
 
@@ -186,7 +185,7 @@ func (x *Presenter) addInstructions(out *checkout.Props, p payment.Payment) {
 	due := p.Due()
 	out.Pay = &checkout.Instructions{
 		Network: string(p.Choice.Network), Token: string(p.Choice.Token), Address: string(route.Address.Address),
-		Amount: due.Display(), WithFee: withFee(due, offered.Profile), PaymentURI: uri.Of(p, offered.Profile),
+		Amount: due.Display(), WithFee: withFee(due, offered.Profile), PaymentURI: payment.URI(p, offered.Profile),
 	}
 	asset, ok := offered.Profile.Asset(p.Choice.Token)
 	if ok && p.Choice.Network.EVM() {

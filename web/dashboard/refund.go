@@ -18,7 +18,6 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/lookup"
-	"github.com/florinpay/florin/internal/payment/uri"
 	"github.com/florinpay/florin/internal/refund"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
@@ -89,7 +88,7 @@ func (d *Surface) refundRow(r refund.Refund) dashboard.RefundRow {
 		},
 	}
 	if n, ok := d.Payments.Network(r.Asset.Network); ok && row.CanUnsend {
-		row.PayLink = uri.Transfer(n.Profile, r.Asset, r.Address.Address, r.Units)
+		row.PayLink = payment.TransferURI(n.Profile, r.Asset, r.Address.Address, r.Units)
 		row.Code, _ = views.NewQR(row.PayLink) // without one, the address stands beside it
 	}
 	return row

@@ -8,28 +8,28 @@ import (
 
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views"
-	"github.com/florinpay/florin/views/share"
+	"github.com/florinpay/florin/views/donate"
 )
 
 // cardCache keeps pictures for shares, which are expensive to draw. They are drawn
 // one after the other.
 type cardCache struct {
 	mu   sync.Mutex
-	kept map[share.Card][]byte
+	kept map[donate.Card][]byte
 }
 
 // maxCards of some 30 KB each.
 const maxCards = 200
 
-func newCardCache() *cardCache { return &cardCache{kept: make(map[share.Card][]byte)} }
+func newCardCache() *cardCache { return &cardCache{kept: make(map[donate.Card][]byte)} }
 
-func (k *cardCache) of(card share.Card) ([]byte, error) {
+func (k *cardCache) of(card donate.Card) ([]byte, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if picture, ok := k.kept[card]; ok {
 		return picture, nil
 	}
-	picture, err := share.PNG(card)
+	picture, err := donate.PNG(card)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (s *Surface) getCard(c echo.Context) error {
 		return err
 	}
 	p := s.giftProps(gifts{campaign: found, totals: totals}, views.Page{Lang: "en"})
-	card := share.Card{Title: p.Title, By: merchant.Name, Raised: p.RaisedText(), Percent: -1, Accent: merchant.Accent}
+	card := donate.Card{Title: p.Title, By: merchant.Name, Raised: p.RaisedText(), Percent: -1, Accent: merchant.Accent}
 	if p.Goal != "" {
 		card.Percent = p.Percent
 	}

@@ -16,7 +16,6 @@ import (
 
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
-	"github.com/florinpay/florin/internal/picture"
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -43,7 +42,7 @@ func (s *Surface) getLogo(c echo.Context) error {
 }
 
 // maxLogoForm is the picture and the multipart form around it, in bytes.
-const maxLogoForm = picture.MaxBytes + 64<<10
+const maxLogoForm = maxLogoBytes + 64<<10
 
 // logoForm reads the form of an upload: the key, and the file's bytes. The
 // file's name and type come from the browser and are ignored.
@@ -64,7 +63,7 @@ func logoForm(c echo.Context) (url.Values, []byte, error) {
 			file, err = readPart(part, values, file)
 		}
 		if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
-			return values, nil, picture.ErrTooLarge
+			return values, nil, errLogoTooLarge
 		}
 		if err != nil {
 			return values, nil, fault.New(fault.Invalid, "the form cannot be read")
@@ -77,7 +76,7 @@ const maxLogoField = 8 << 10
 
 func readPart(part *multipart.Part, values url.Values, file []byte) ([]byte, error) {
 	if part.FormName() == "logo" {
-		return io.ReadAll(io.LimitReader(part, picture.MaxBytes+1))
+		return io.ReadAll(io.LimitReader(part, maxLogoBytes+1))
 	}
 	text, err := io.ReadAll(io.LimitReader(part, maxLogoField))
 	switch name := part.FormName(); name {
@@ -169,13 +168,13 @@ func (s *Surface) drawLogo(ctx context.Context, file []byte) (merchant.Logo, err
 	case <-ctx.Done():
 		return merchant.Logo{}, ctx.Err()
 	}
-	drawn, kind, err := picture.Logo(file)
+	drawn, kind, err := redraw(file)
 	<-s.decoding
 	if err != nil {
 		return merchant.Logo{}, err
 	}
 	sum := sha256.Sum256(drawn)
-	return merchant.Logo{Hash: hex.EncodeToString(sum[:]), Kind: string(kind), Picture: drawn}, nil
+	return merchant.Logo{Hash: hex.EncodeToString(sum[:]), Kind: kind, Picture: drawn}, nil
 }
 
 func (s *Surface) postRemoveLogo(c echo.Context, who session.Principal) error {

@@ -1,4 +1,4 @@
-package uri_test
+package payment_test
 
 import (
 	"bytes"
@@ -14,7 +14,6 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/payment/uri"
 )
 
 // asked is what a wallet reads in a link.
@@ -119,7 +118,7 @@ func FuzzURI(f *testing.F) {
 						State: payment.DepositFinal,
 					}}
 				}
-				wantAsked(t, uri.Of(p, profile), profile, asset, to, money.Micros(amount-received))
+				wantAsked(t, payment.URI(p, profile), profile, asset, to, money.Micros(amount-received))
 			}
 		}
 	})

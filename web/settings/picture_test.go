@@ -1,4 +1,4 @@
-package picture
+package settings
 
 import (
 	"bytes"
@@ -92,20 +92,20 @@ func TestLogo(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		file []byte
-		kind Kind
+		kind string
 		w, h int
 	}{
-		"PNG":           {pngOf(t, drawing(100, 60, 255, false)), PNG, 100, 60},
-		"Transparent":   {pngOf(t, drawing(300, 300, 90, true)), PNG, 256, 256},
-		"Wide":          {pngOf(t, drawing(1024, 256, 255, false)), PNG, 256, 64},
-		"JPEG":          {jpegOf(t, drawing(64, 64, 255, false)), PNG, 64, 64},
-		"Photo":         {jpegOf(t, drawing(400, 400, 255, true)), JPEG, 256, 256},
-		"WebP":          {webpOf(t, 32, 20), PNG, 32, 20},
-		"LargestSquare": {pngOf(t, image.NewGray(image.Rect(0, 0, 2000, 2000))), PNG, 256, 256},
+		"PNG":           {pngOf(t, drawing(100, 60, 255, false)), pngLogo, 100, 60},
+		"Transparent":   {pngOf(t, drawing(300, 300, 90, true)), pngLogo, 256, 256},
+		"Wide":          {pngOf(t, drawing(1024, 256, 255, false)), pngLogo, 256, 64},
+		"JPEG":          {jpegOf(t, drawing(64, 64, 255, false)), pngLogo, 64, 64},
+		"Photo":         {jpegOf(t, drawing(400, 400, 255, true)), jpegLogo, 256, 256},
+		"WebP":          {webpOf(t, 32, 20), pngLogo, 32, 20},
+		"LargestSquare": {pngOf(t, image.NewGray(image.Rect(0, 0, 2000, 2000))), pngLogo, 256, 256},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			out, kind, err := Logo(row.file)
+			out, kind, err := redraw(row.file)
 			if err != nil || kind != row.kind {
 				t.Fatalf("%s, %v", kind, err)
 			}
@@ -116,7 +116,7 @@ func TestLogo(t *testing.T) {
 			if len(out) > 300_000 {
 				t.Errorf("%d bytes", len(out))
 			}
-			if again, _, err := Logo(row.file); err != nil || !bytes.Equal(again, out) {
+			if again, _, err := redraw(row.file); err != nil || !bytes.Equal(again, out) {
 				t.Error("the same file makes another picture")
 			}
 		})
@@ -155,36 +155,36 @@ func TestLogo_Attacks(t *testing.T) {
 		file []byte
 		want error
 	}{
-		"Empty":              {nil, ErrFormat},
-		"SVG":                {[]byte(`<svg xmlns="http://www.w3.org/2000/svg">` + script + `</svg>`), ErrFormat},
-		"SVGWithDeclaration": {[]byte(`<?xml version="1.0"?><svg onload="alert(1)"/>`), ErrFormat},
-		"HTML":               {[]byte("<!doctype html>" + script), ErrFormat},
-		"GIF":                {animated.Bytes(), ErrFormat},
-		"GIFScript":          {[]byte("GIF89a/*" + strings.Repeat("x", 100) + "*/=1;alert(1)"), ErrFormat},
-		"BMP":                {[]byte("BM" + strings.Repeat("\x00", 100)), ErrFormat},
-		"TenMegabytes":       {append(bytes.Clone(good), make([]byte, 10<<20)...), ErrTooLarge},
-		"JustTooLarge":       {append(bytes.Clone(good), make([]byte, MaxBytes)...), ErrTooLarge},
-		"PNGThenPage":        {append(bytes.Clone(good), script...), ErrBroken},
-		"PNGThenArchive":     {append(bytes.Clone(good), zip...), ErrBroken},
-		"PageThenPNG":        {append([]byte(script), good...), ErrFormat},
-		"JPEGThenPage":       {append(bytes.Clone(photo), script...), ErrBroken},
-		"JPEGThenArchive":    {append(bytes.Clone(photo), zip...), ErrBroken},
-		"WebPThenPage":       {append(bytes.Clone(web), script...), ErrBroken},
-		"Bomb":               {claims(100_000, 100_000), ErrPixels},
-		"BombOfInts":         {claims(1<<31-1, 1<<31-1), ErrBroken},
-		"Strip":              {claims(5_000, 16), ErrPixels},
-		"Tiny":               {pngOf(t, drawing(8, 8, 255, false)), ErrPixels},
-		"TooManyPixels":      {claims(4_000, 4_000), ErrPixels},
-		"NoPixels":           {claims(2_000, 2_000), ErrBroken},
-		"CutPNG":             {good[:len(good)-20], ErrBroken},
-		"CutJPEG":            {photo[:len(photo)/2], ErrBroken},
-		"HeadOnly":           {pngHead, ErrBroken},
-		"JPEGHeadOnly":       {[]byte{0xff, 0xd8, 0xff}, ErrBroken},
-		"WebPHeadOnly":       {[]byte("RIFF\x04\x00\x00\x00WEBPVP8 "), ErrBroken},
+		"Empty":              {nil, errLogoFormat},
+		"SVG":                {[]byte(`<svg xmlns="http://www.w3.org/2000/svg">` + script + `</svg>`), errLogoFormat},
+		"SVGWithDeclaration": {[]byte(`<?xml version="1.0"?><svg onload="alert(1)"/>`), errLogoFormat},
+		"HTML":               {[]byte("<!doctype html>" + script), errLogoFormat},
+		"GIF":                {animated.Bytes(), errLogoFormat},
+		"GIFScript":          {[]byte("GIF89a/*" + strings.Repeat("x", 100) + "*/=1;alert(1)"), errLogoFormat},
+		"BMP":                {[]byte("BM" + strings.Repeat("\x00", 100)), errLogoFormat},
+		"TenMegabytes":       {append(bytes.Clone(good), make([]byte, 10<<20)...), errLogoTooLarge},
+		"JustTooLarge":       {append(bytes.Clone(good), make([]byte, maxLogoBytes)...), errLogoTooLarge},
+		"PNGThenPage":        {append(bytes.Clone(good), script...), errLogoBroken},
+		"PNGThenArchive":     {append(bytes.Clone(good), zip...), errLogoBroken},
+		"PageThenPNG":        {append([]byte(script), good...), errLogoFormat},
+		"JPEGThenPage":       {append(bytes.Clone(photo), script...), errLogoBroken},
+		"JPEGThenArchive":    {append(bytes.Clone(photo), zip...), errLogoBroken},
+		"WebPThenPage":       {append(bytes.Clone(web), script...), errLogoBroken},
+		"Bomb":               {claims(100_000, 100_000), errLogoPixels},
+		"BombOfInts":         {claims(1<<31-1, 1<<31-1), errLogoBroken},
+		"Strip":              {claims(5_000, 16), errLogoPixels},
+		"Tiny":               {pngOf(t, drawing(8, 8, 255, false)), errLogoPixels},
+		"TooManyPixels":      {claims(4_000, 4_000), errLogoPixels},
+		"NoPixels":           {claims(2_000, 2_000), errLogoBroken},
+		"CutPNG":             {good[:len(good)-20], errLogoBroken},
+		"CutJPEG":            {photo[:len(photo)/2], errLogoBroken},
+		"HeadOnly":           {pngHead, errLogoBroken},
+		"JPEGHeadOnly":       {[]byte{0xff, 0xd8, 0xff}, errLogoBroken},
+		"WebPHeadOnly":       {[]byte("RIFF\x04\x00\x00\x00WEBPVP8 "), errLogoBroken},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if out, kind, err := Logo(row.file); !errors.Is(err, row.want) || out != nil || kind != "" {
+			if out, kind, err := redraw(row.file); !errors.Is(err, row.want) || out != nil || kind != "" {
 				t.Errorf("%d bytes, %q, %v; want %v", len(out), kind, err, row.want)
 			}
 		})
@@ -198,7 +198,7 @@ func TestLogo_LeavesTheRestBehind(t *testing.T) {
 	comment := append([]byte{0xff, 0xfe, 0, byte(len(canary) + 2)}, canary...)
 	photo := jpegOf(t, drawing(400, 400, 255, true))
 	file := append(append(bytes.Clone(photo[:2]), comment...), photo[2:]...)
-	out, _, err := Logo(file)
+	out, _, err := redraw(file)
 	if err != nil || bytes.Contains(out, []byte("canary")) {
 		t.Errorf("the comment is in the logo, %v", err)
 	}
@@ -208,7 +208,7 @@ func TestLogo_LeavesTheRestBehind(t *testing.T) {
 	good := pngOf(t, drawing(64, 64, 255, false))
 	const afterHead = 8 + 25
 	file = append(append(bytes.Clone(good[:afterHead]), text...), good[afterHead:]...)
-	out, _, err = Logo(file)
+	out, _, err = redraw(file)
 	if err != nil || bytes.Contains(out, []byte("canary")) {
 		t.Errorf("the text is in the logo, %v", err)
 	}
@@ -219,7 +219,7 @@ func TestLogo_BombCostsNothing(t *testing.T) {
 	var before, after runtime.MemStats
 	bomb := claims(60_000, 60_000)
 	runtime.ReadMemStats(&before)
-	if _, _, err := Logo(bomb); !errors.Is(err, ErrPixels) {
+	if _, _, err := redraw(bomb); !errors.Is(err, errLogoPixels) {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)
@@ -236,12 +236,12 @@ func FuzzLogo(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, file []byte) {
-		out, kind, err := Logo(file)
+		out, kind, err := redraw(file)
 		if err != nil {
 			return
 		}
 		c, _, err := image.DecodeConfig(bytes.NewReader(out))
-		if err != nil || c.Width > Side || c.Height > Side || kind != PNG && kind != JPEG {
+		if err != nil || c.Width > logoSide || c.Height > logoSide || kind != pngLogo && kind != jpegLogo {
 			t.Errorf("%s of %dx%d, %v", kind, c.Width, c.Height, err)
 		}
 	})

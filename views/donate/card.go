@@ -1,8 +1,4 @@
-// Package share draws the picture that other sites show beside a link to a campaign (Open Graph protocol).
-//
-// Its one invariant: a picture shows only what its campaign's page shows, and every title can be drawn: characters
-// that the fonts lack are left out, not drawn as boxes.
-package share
+package donate
 
 import (
 	"bytes"
@@ -18,7 +14,8 @@ import (
 	"github.com/florinpay/florin/views"
 )
 
-// Card is the content of the picture.
+// Card is the content of the picture that other sites show beside a link to a campaign (Open Graph protocol): what the
+// campaign's page shows. Characters of a title that the fonts lack are left out, not drawn as boxes.
 type Card struct {
 	// Title is the campaign's, By the name of the merchant.
 	Title, By string

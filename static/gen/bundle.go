@@ -1,6 +1,4 @@
-// Package bundle says which source files make which asset, and joins them. It is used when assets are
-// generated and when a test checks that the generated ones are current; the server does not need it.
-package bundle
+package main
 
 import (
 	"bytes"
@@ -23,8 +21,8 @@ const (
 	svg = "image/svg+xml"
 )
 
-// All are the assets of the program.
-var All = []Bundle{
+// bundles are the assets of the program.
+var bundles = []Bundle{
 	// Inline: the first paint of these pages must not wait for a second request.
 	{"checkout.css", css, true, []string{"src/tokens.css", "src/base.css", "src/foot.css", "src/checkout.css"}},
 	{
