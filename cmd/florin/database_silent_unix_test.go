@@ -73,7 +73,9 @@ func (s *server) healthy() bool {
 // when one speaks again, everything goes on.
 func TestDatabase_SilentPath(t *testing.T) {
 	t.Parallel()
-	for name, silence := range map[string]testkit.Silence{"Unanswered": testkit.Unanswered, "Unasked": testkit.Unasked} {
+	for name, silence := range map[string]testkit.Silence{
+		"Unanswered": testkit.Unanswered, "Unasked": testkit.Unasked,
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			url, paths := testkit.PathTo(t, postgres.URL(t), 2)

@@ -8,7 +8,6 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/store"
-	"github.com/florinpay/florin/internal/store/erasure"
 )
 
 type erase struct {
@@ -48,7 +47,7 @@ func (c erase) Run(ctx context.Context, p *process) error {
 		if err != nil {
 			return err
 		}
-		if n == (erasure.Erased{}) {
+		if n == (store.Erased{}) {
 			return fault.New(fault.NotFound, "no payment has the customer %s", email)
 		}
 		return p.say(

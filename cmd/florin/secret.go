@@ -13,7 +13,6 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
-	"github.com/florinpay/florin/internal/store/rotation"
 	"github.com/florinpay/florin/internal/wallet"
 )
 
@@ -108,7 +107,7 @@ func replaceFile(path, text string) error {
 }
 
 // rotated prints what was done, and what is left. Values that no key opens are an error, although the key was changed.
-func (p *process) rotated(report rotation.Report) error {
+func (p *process) rotated(report store.Rotation) error {
 	said := fmt.Sprintf("The secret key is %s now; %s sealed with it. Restart every server, then run this again.",
 		report.KeyID, counted(report.Resealed, "value"))
 	if !report.Changed {

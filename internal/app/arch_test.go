@@ -32,8 +32,7 @@ var adapters = []string{
 
 // storeParts implement the Store ports of the domain packages of the same name.
 var storeParts = []string{
-	"internal/store/alert", "internal/store/identity", "internal/store/merchant", "internal/store/settlement",
-	"internal/store/retention",
+	"internal/store/identity", "internal/store/merchant", "internal/store/settlement",
 }
 
 // edgeRules say which package may import which.

@@ -1,7 +1,7 @@
 // Package retention decides what is dropped because it is older than its operator keeps it.
 //
 // Its one invariant: what is not finished is never dropped, however old it is. What is finished is for the store to
-// know (store/retention); this package says what is kept for how long, and drops little by little.
+// know (store); this package says what is kept for how long, and drops little by little.
 package retention
 
 import (

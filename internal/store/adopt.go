@@ -6,24 +6,8 @@ import (
 
 	"github.com/florinpay/florin/internal/backup"
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/store/adoption"
 	"github.com/florinpay/florin/internal/store/db"
 )
-
-// Adopt is adoption.Adopt.
-func (s *Store) Adopt(ctx context.Context, mark backup.Mark, now time.Time) (backup.Adopted, error) {
-	return adoption.Adopt(ctx, s.db, mark, now)
-}
-
-// ServeHere is adoption.ServeHere.
-func (s *Store) ServeHere(ctx context.Context, whole bool) error {
-	return adoption.ServeHere(ctx, s.db, whole)
-}
-
-// ServedHere is adoption.ServedHere.
-func (s *Store) ServedHere(ctx context.Context, whole bool) error {
-	return adoption.ServedHere(ctx, s.db, whole)
-}
 
 // Mark returns how far the database has come.
 func (s *Store) Mark(ctx context.Context) (m backup.Mark, err error) {

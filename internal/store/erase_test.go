@@ -10,8 +10,8 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store"
 	"github.com/florinpay/florin/internal/store/db"
-	"github.com/florinpay/florin/internal/store/erasure"
 	"github.com/florinpay/florin/internal/store/storetest"
 	"github.com/florinpay/florin/internal/store/table"
 	"github.com/florinpay/florin/internal/webhook"
@@ -73,7 +73,7 @@ func TestStore_EraseCustomer(t *testing.T) {
 		storetest.Same(t, "audit entries", w.Count("SELECT count(*) FROM audit_log WHERE detail = '101 payments'"), int64(1))
 		n, err = w.EraseCustomer(ctx, "ada@example.com", entry)
 		w.Must(err)
-		storetest.Same(t, "payments and entries erased again", n, erasure.Erased{})
+		storetest.Same(t, "payments and entries erased again", n, store.Erased{})
 		if _, err := w.SQL().Exec("UPDATE events SET data = '{}'"); err == nil {
 			t.Error("events can be changed outside of an erasure")
 		}

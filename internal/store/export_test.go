@@ -4,11 +4,18 @@ import (
 	"context"
 
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store/db"
 )
 
 // Engine returns the database, for tests of how it is used.
 func (s *Store) Engine() db.Engine { return s.db }
+
+// OnEngine is a store that changes the secret key of another engine's database, as the command does.
+func OnEngine(e db.Engine, sealer *secret.Sealer) *Store { return &Store{db: e, sealer: sealer} }
+
+// SmallRetained has batches of so few rows that every test reads several.
+func (s *Store) SmallRetained() *Retained { return &Retained{s.db, 3} }
 
 // FewOpen sets how many open payments are read each time.
 func (s *Store) FewOpen(n int64) { s.open.few = n }

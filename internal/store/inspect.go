@@ -7,7 +7,6 @@ import (
 
 	"github.com/florinpay/florin/internal/alert"
 	"github.com/florinpay/florin/internal/store/db"
-	"github.com/florinpay/florin/internal/store/rotation"
 )
 
 // Inspection is what the database says of itself.
@@ -67,7 +66,7 @@ func (s *Store) Inspect(ctx context.Context) (x Inspection, err error) {
 		}
 	}
 	if len(x.Pending) == 0 {
-		x.Key = rotation.Verify(ctx, s.db.Reader(), s.sealer)
+		x.Key = verifyKey(ctx, s.db.Reader(), s.sealer)
 	}
 	return x, nil
 }

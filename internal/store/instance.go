@@ -10,7 +10,6 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/florinpay/florin/internal/store/db"
-	"github.com/florinpay/florin/internal/store/rotation"
 )
 
 // Migrate brings the schema up to date and checks that the sealer has the key of this database (secret.ErrSealed
@@ -104,14 +103,14 @@ func (s *Store) New(ctx context.Context) (is bool, err error) {
 // settle makes the instance row of a new installation and checks the key of an
 // old one.
 func (s *Store) settle(ctx context.Context, t tx) error {
-	check := rotation.Check(s.sealer)
+	check := keyCheck(s.sealer)
 	server := bun.Safe(s.db.Dialect().Server)
 	_, err := t.NewRaw("INSERT INTO instance (only_row, key_check, server, installation) VALUES (TRUE, ?, ?, ?) ON CONFLICT DO NOTHING",
 		check, server, rand.Text()).Exec(ctx)
 	if err != nil {
 		return err
 	}
-	if err := rotation.Settle(ctx, t, s.sealer); err != nil {
+	if err := settleKey(ctx, t, s.sealer); err != nil {
 		return err
 	}
 	return welcome(ctx, t, server)

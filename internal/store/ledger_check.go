@@ -8,7 +8,6 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/store/db"
-	"github.com/florinpay/florin/internal/store/proof"
 	"github.com/florinpay/florin/internal/store/table"
 )
 
@@ -53,15 +52,4 @@ func (s *Store) EndLedgerCheck(ctx context.Context, c ledger.Check) error {
 	_, err = db.WriteOne(ctx, s.db, "UPDATE ledger_checks SET ended_at = ?, entries = ?, differences = ?, found = ?, problem = ? WHERE only_row = 1 AND asked_at = ? AND ended_at IS NULL",
 		c.EndedAt, c.Entries, string(texts), c.Found, c.Problem, c.AskedAt)
 	return db.Wrap(err, "end the check of the ledger")
-}
-
-// ProveLedger is proof.Since.
-func (s *Store) ProveLedger(ctx context.Context, now time.Time) (proof.Result, error) {
-	return proof.Since(ctx, s.db, now)
-}
-
-// VerifyLedger is proof.Whole.
-func (s *Store) VerifyLedger(ctx context.Context) (entries int64, differences []string, err error) {
-	r, err := proof.Whole(ctx, s.db)
-	return r.Entries, r.Differences, err
 }

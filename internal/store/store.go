@@ -1,5 +1,5 @@
 // Package store keeps everything Florin knows in one database. It implements the Store ports of the domain packages:
-// those of payments, webhooks, campaigns and idempotency itself, one file for each noun, and the others in store/alert,
+// those of payments, webhooks, campaigns, alerts and idempotency itself, one file for each noun, and the others in
 // store/identity, store/mail, store/merchant and store/settlement. What these share is in store/table, lists and
 // figures for pages are in store/report, and how SQL is run is in store/db.
 //
@@ -22,19 +22,14 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/secret"
-	"github.com/florinpay/florin/internal/store/alert"
 	"github.com/florinpay/florin/internal/store/db"
-	"github.com/florinpay/florin/internal/store/erasure"
 	"github.com/florinpay/florin/internal/store/identity"
 	"github.com/florinpay/florin/internal/store/mail"
 	"github.com/florinpay/florin/internal/store/merchant"
-	"github.com/florinpay/florin/internal/store/retention"
-	"github.com/florinpay/florin/internal/store/rotation"
 	"github.com/florinpay/florin/internal/store/settlement"
 	"github.com/florinpay/florin/internal/store/table"
 	"github.com/florinpay/florin/internal/webhook"
@@ -50,7 +45,6 @@ type Store struct {
 	identity   *identity.Store
 	merchant   *merchant.Store
 	settlement *settlement.Store
-	alerts     *alert.Store
 	mails      *mail.Store
 
 	db         db.Engine
@@ -116,8 +110,7 @@ func Open(ctx context.Context, url string, sealer *secret.Sealer, o Options) (*S
 		migrations: o.Migrations, log: o.Log, recent: newRecent(engine.Dialect().ManyWriters), lock: lock,
 		open:     openPayments{few: fewOpen},
 		identity: identity.New(engine, sealer),
-		merchant: merchant.New(engine, sealer), settlement: settlement.New(engine), alerts: alert.New(engine,
-			sealer), mails: mail.New(engine, sealer),
+		merchant: merchant.New(engine, sealer), settlement: settlement.New(engine), mails: mail.New(engine, sealer),
 	}
 	s.creates = db.NewBatcher(s.createBatch)
 	s.changes = db.NewBatcher(s.changeBatch)
@@ -158,13 +151,8 @@ func (s *Store) Identity() *identity.Store { return s.identity }
 // Merchant returns the store of API keys, custodians and teams.
 func (s *Store) Merchant() *merchant.Store { return s.merchant }
 
-// EraseCustomer is erasure.Customer.
-func (s *Store) EraseCustomer(ctx context.Context, email string, entry audit.Entry) (erasure.Erased, error) {
-	return erasure.Customer(ctx, s.db, email, entry)
-}
-
 // Retention drops what is older than it is kept.
-func (s *Store) Retention() *retention.Store { return retention.New(s.db) }
+func (s *Store) Retention() *Retained { return &Retained{s.db, batchRows} }
 
 // Settlement returns the store of sweeps and recharges.
 func (s *Store) Settlement() *settlement.Store { return s.settlement }
@@ -173,12 +161,7 @@ func (s *Store) Settlement() *settlement.Store { return s.settlement }
 func (s *Store) Mails() *mail.Store { return s.mails }
 
 // Alerts returns the store of what operators are notified of.
-func (s *Store) Alerts() *alert.Store { return s.alerts }
-
-// ChangeSecretKey is rotation.Rotate.
-func (s *Store) ChangeSecretKey(ctx context.Context, id string, now time.Time) (rotation.Report, error) {
-	return rotation.Rotate(ctx, s.db, s.sealer, id, now)
-}
+func (s *Store) Alerts() *Alerts { return &Alerts{s.db, s.sealer} }
 
 // Ping reports whether the database answers.
 func (s *Store) Ping(ctx context.Context) error {

@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-// Device is a passkey device in software, with a browser in front of it: it registers passkeys and signs in with them as
-// a browser does, or as an attacker would. Its signatures are valid for its data. An attack changes one thing about a
-// correct response, so that the server must refuse it for that thing.
+// Device is a passkey device in software, with a browser in front of it: it registers passkeys and signs in with them
+// as a browser does, or as an attacker would. Its signatures are valid for its data. An attack changes one thing about
+// a correct response, so that the server must refuse it for that thing.
 type Device struct {
 	Origin string // origin of the page in the browser
 	RPID   string // relying party that passkeys are registered for

@@ -29,8 +29,8 @@ func MustPort(t testing.TB) string {
 	return found
 }
 
-// FreePort returns a TCP port of 127.0.0.1 that nothing uses, by chance, so that processes that look at the same time do
-// not find the same one.
+// FreePort returns a TCP port of 127.0.0.1 that nothing uses, by chance, so that processes that look at the same time
+// do not find the same one.
 func FreePort() (string, error) {
 	var failed []error
 	for range tries {

@@ -12,8 +12,8 @@ const waitThenRun = "cat >/dev/null\n"
 
 // Guard is a pending clean-up, for the servers and directories that a test leaves behind. It runs once, however this
 // process ends (by returning from main, by a panic, by a test timeout or by SIGKILL), and not before that or Release:
-// the kernel closes the writing end of a pipe when its last holder ends, and a shell waits at the reading end. Its owner must keep it reachable: a collected Guard closes its pipe, which
-// looks like the end of the process.
+// the kernel closes the writing end of a pipe when its last holder ends, and a shell waits at the reading end. Its
+// owner must keep it reachable: a collected Guard closes its pipe, which looks like the end of the process.
 type Guard struct {
 	alive *os.File // closed by Release, or by the kernel
 	shell *exec.Cmd

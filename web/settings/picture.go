@@ -16,8 +16,8 @@ import (
 const (
 	// maxLogoBytes is the largest file: a reasonable logo has a tenth of it.
 	maxLogoBytes = 1 << 20
-	// maxLogoPixels bounds the cost of decoding: 4 million pixels are 32 MB at 16 bits a channel. A file of one kilobyte
-	// may claim billions.
+	// maxLogoPixels bounds the cost of decoding: 4 million pixels are 32 MB at 16 bits a channel. A file of one
+	// kilobyte may claim billions.
 	maxLogoPixels = 4_000_000
 	// maxLogoSide refuses long strips, which would be invisible once scaled down.
 	maxLogoSide = 4_096
@@ -92,7 +92,8 @@ func redraw(file []byte) ([]byte, string, error) {
 		if err != nil {
 			return nil, "", errLogoBroken
 		}
-		if min(c.Width, c.Height) < minLogoSide || max(c.Width, c.Height) > maxLogoSide || c.Width*c.Height > maxLogoPixels {
+		short, long := min(c.Width, c.Height), max(c.Width, c.Height)
+		if short < minLogoSide || long > maxLogoSide || short*long > maxLogoPixels {
 			return nil, "", errLogoPixels
 		}
 		if !f.whole(file) {

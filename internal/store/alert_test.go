@@ -1,4 +1,4 @@
-package alert_test
+package store_test
 
 import (
 	"context"
@@ -34,7 +34,7 @@ type installation struct {
 }
 
 // onEach runs the test on each kind of database.
-func onEach(t *testing.T, test func(t *testing.T, i *installation)) {
+func onEachInstallation(t *testing.T, test func(t *testing.T, i *installation)) {
 	t.Helper()
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, w *storetest.World) {
@@ -150,7 +150,7 @@ func (i *installation) breakLedger(differences ...string) {
 // TestMonitor_Once: however many instances there are, and however often they are started again, the operator is
 // notified once when it begins and once when it is over.
 func TestMonitor_Once(t *testing.T) {
-	onEach(t, func(t *testing.T, i *installation) {
+	onEachInstallation(t, func(t *testing.T, i *installation) {
 		i.breakLedger("all accounts add up to 7")
 		one, two := i.instance("one", nil), i.instance("two", nil)
 		for range 3 {
@@ -183,7 +183,7 @@ func TestMonitor_Once(t *testing.T) {
 
 // TestMonitor_AtOnce: instances that judge at the same moment make one notice.
 func TestMonitor_AtOnce(t *testing.T) {
-	onEach(t, func(t *testing.T, i *installation) {
+	onEachInstallation(t, func(t *testing.T, i *installation) {
 		i.breakLedger("all accounts add up to 7")
 		for _, err := range storetest.AtOnce(6, func(n int) error {
 			return i.instance(fmt.Sprint("instance ", n), nil).RunOnce(t.Context())
@@ -198,7 +198,7 @@ func TestMonitor_AtOnce(t *testing.T) {
 // TestMonitor_Paused: an instance that was stopped between judging and storing, and has lost its lease meanwhile,
 // changes nothing.
 func TestMonitor_Paused(t *testing.T) {
-	onEach(t, func(t *testing.T, i *installation) {
+	onEachInstallation(t, func(t *testing.T, i *installation) {
 		i.breakLedger("all accounts add up to 7")
 		other := i.instance("other", nil)
 		paused := i.instance("paused", func(o *alert.MonitorOptions) {
@@ -218,7 +218,7 @@ func TestMonitor_Paused(t *testing.T) {
 
 // TestMonitor_Stopped: an instance that stops gives its lease back.
 func TestMonitor_Stopped(t *testing.T) {
-	onEach(t, func(t *testing.T, i *installation) {
+	onEachInstallation(t, func(t *testing.T, i *installation) {
 		running, stop := context.WithCancel(t.Context())
 		defer stop()
 		led := func() bool { // by another's try to judge
@@ -247,7 +247,7 @@ func TestMonitor_Stopped(t *testing.T) {
 
 // TestMonitor_Down: a mail server that is down loses no notice and changes no order.
 func TestMonitor_Down(t *testing.T) {
-	onEach(t, func(t *testing.T, i *installation) {
+	onEachInstallation(t, func(t *testing.T, i *installation) {
 		m := i.instance("one", nil)
 		i.down = true
 		i.breakLedger("all accounts add up to 7")
@@ -271,7 +271,7 @@ func TestMonitor_Down(t *testing.T) {
 
 // TestMonitor_GivenUp: a notice that can never be sent is given up after days, and holds up no other.
 func TestMonitor_GivenUp(t *testing.T) {
-	onEach(t, func(t *testing.T, i *installation) {
+	onEachInstallation(t, func(t *testing.T, i *installation) {
 		m := i.instance("one", nil)
 		i.breakLedger("all accounts add up to 7")
 		i.down = true
@@ -286,7 +286,7 @@ func TestMonitor_GivenUp(t *testing.T) {
 
 // TestMonitor_Ledger: the ledger is checked once a day without being asked, by one instance.
 func TestMonitor_Ledger(t *testing.T) {
-	onEach(t, func(t *testing.T, i *installation) {
+	onEachInstallation(t, func(t *testing.T, i *installation) {
 		asked := 0
 		daily := func(o *alert.MonitorOptions) {
 			o.Check = func(context.Context) error { asked++; i.breakLedger(); return nil }

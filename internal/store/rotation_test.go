@@ -1,4 +1,4 @@
-package rotation_test
+package store_test
 
 import (
 	"context"
@@ -10,8 +10,8 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/store"
 	"github.com/florinpay/florin/internal/store/db"
-	"github.com/florinpay/florin/internal/store/rotation"
 	"github.com/florinpay/florin/internal/store/storetest"
 	"github.com/florinpay/florin/internal/store/table"
 )
@@ -19,7 +19,7 @@ import (
 // TestRotate walks the four steps. At each of them every server that has both keys reads and writes everything.
 func TestRotate(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(t *testing.T, w *world) {
+	onEachSealed(t, func(t *testing.T, w *rotationWorld) {
 		w.fill(120) // more than a page
 		oldID, newID := storetest.Sealer(1).KeyID(), storetest.Sealer(2).KeyID()
 		first := sealer(t, 2, 1)
@@ -46,14 +46,14 @@ func TestRotate(t *testing.T) {
 			t.Errorf("repeated: %+v", again)
 		}
 		w.done(1, 2)
-		storetest.Same(t, "once more", w.rotate(2, 1), rotation.Report{KeyID: newID})
+		storetest.Same(t, "once more", w.rotate(2, 1), store.Rotation{KeyID: newID})
 	})
 }
 
 // TestRotate_Meanwhile: what a server sealed with the old key after the first run is resealed by the second.
 func TestRotate_Meanwhile(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(t *testing.T, w *world) {
+	onEachSealed(t, func(t *testing.T, w *rotationWorld) {
 		old := sealer(t, 1, 2)
 		running, err := w.with(old)
 		w.Must(err)
@@ -69,15 +69,15 @@ func TestRotate_Meanwhile(t *testing.T) {
 	})
 }
 
-// cut is a database that is lost after some writes.
-type cut struct {
+// cutWrites is a database that is lost after some writes.
+type cutWrites struct {
 	db.Engine
 	left int
 }
 
 var errLost = errors.New("the database is lost")
 
-func (c *cut) Write(ctx context.Context, fn func(context.Context, db.Tx) error) error {
+func (c *cutWrites) Write(ctx context.Context, fn func(context.Context, db.Tx) error) error {
 	if c.left--; c.left < 0 {
 		return errLost
 	}
@@ -88,12 +88,13 @@ func (c *cut) Write(ctx context.Context, fn func(context.Context, db.Tx) error) 
 // with both keys reads everything.
 func TestRotate_Interrupted(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(t *testing.T, w *world) {
+	onEachSealed(t, func(t *testing.T, w *rotationWorld) {
 		w.fill(3)
 		runs := 0
 		for ended := false; !ended; runs++ {
 			s := sealer(t, 2, 1)
-			_, err := rotation.Rotate(t.Context(), &cut{w.DB(), 1 + runs%2}, s, s.KeyID(), storetest.Start)
+			_, err := store.OnEngine(&cutWrites{w.DB(), 1 + runs%2}, s).
+				ChangeSecretKey(t.Context(), s.KeyID(), storetest.Start)
 			ended = err == nil
 			if err != nil && !errors.Is(err, errLost) {
 				t.Fatal(err)
@@ -110,10 +111,10 @@ func TestRotate_Interrupted(t *testing.T) {
 // TestRotate_Refused: without the key of the database nothing is changed, and no server starts.
 func TestRotate_Refused(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(t *testing.T, w *world) {
+	onEachSealed(t, func(t *testing.T, w *rotationWorld) {
 		w.fill(1)
 		s := sealer(t, 3, 2)
-		_, err := rotation.Rotate(t.Context(), w.DB(), s, s.KeyID(), storetest.Start)
+		_, err := store.OnEngine(w.DB(), s).ChangeSecretKey(t.Context(), s.KeyID(), storetest.Start)
 		if fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "FLORIN_OLD_SECRET_KEY") {
 			t.Errorf("with two other keys: %v", err)
 		}
@@ -127,7 +128,7 @@ func TestRotate_Refused(t *testing.T) {
 // TestRotate_Damaged: a value that no key opens stays as it is and holds up no other.
 func TestRotate_Damaged(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(t *testing.T, w *world) {
+	onEachSealed(t, func(t *testing.T, w *rotationWorld) {
 		damaged := w.key
 		_, err := w.SQL().ExecContext(t.Context(), "UPDATE custodians SET secret = 'sealed1.00000000.AAAA'")
 		w.Must(err)

@@ -1,4 +1,4 @@
-package rotation_test
+package store_test
 
 import (
 	"go/ast"
@@ -67,7 +67,7 @@ func TestSealed_Schema(t *testing.T) {
 // TestSealed_Stored: a database in use holds sealed texts in the listed columns, and in no other.
 func TestSealed_Stored(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(t *testing.T, w *world) {
+	onEachSealed(t, func(t *testing.T, w *rotationWorld) {
 		found := w.stored("sealed1.")
 		slices.Sort(found)
 		storetest.Same(t, "columns with a sealed text", slices.Compact(found), listed())
@@ -84,7 +84,7 @@ var sealing = map[string]string{
 	"internal/store/merchant/custodian_row.go": "custodians.secret custodians.signing_secrets",
 	"internal/store/merchant/lock.go":          "waiting_changes.body",
 	"internal/store/table/mail.go":             "mails.text",
-	"internal/store/rotation/rotation.go":      "instance.key_check",
+	"internal/store/rotation.go":               "instance.key_check",
 	"internal/secret/seal.go":                  "", // Seal itself
 	"internal/wallet/sealed.go":                "", // the file of the Solana seed, which secret rotate reseals
 }

@@ -1,8 +1,4 @@
-// Package proof verifies the ledger: whole, or from the last proof on.
-//
-// Its one invariant: an entry is proven once, and only after every transaction that could still store an entry with a
-// smaller id has ended. Entries are append-only, so what they added up to then stays so.
-package proof
+package store
 
 import (
 	"context"
@@ -12,58 +8,60 @@ import (
 	"github.com/florinpay/florin/internal/store/db"
 )
 
-// margin is how much earlier than the last proof payments are read: clocks of servers differ, and a payment may have
-// been on its way into the database.
-const margin = time.Hour
+// proofMargin is how much earlier than the last proof payments are read: clocks of servers differ, and a payment may
+// have been on its way into the database.
+const proofMargin = time.Hour
 
-// Result is what a check found.
-type Result struct {
+// LedgerProof is what a check found.
+type LedgerProof struct {
 	Entries     int64     // that were read
 	Since       time.Time // of the proof that it went on from; zero: everything was read
 	Differences []string
 }
 
-// head is the last proof.
-type head struct {
+// proofHead is the last proof.
+type proofHead struct {
 	ThroughID int64 // entries up to it are proven: their sums are kept
 	ProvenAt  time.Time
 	NextID    int64 // the newest entry then
 	NextAt    time.Time
 }
 
-// Since verifies what was posted, started, bought and sold since the last proof, all balances against all entries, and
-// keeps the proof if nothing differs. Without a proof it reads everything.
-func Since(ctx context.Context, e db.Engine, now time.Time) (Result, error) {
-	last, bound, err := begin(ctx, e)
+// ProveLedger verifies what was posted, started, bought and sold since the last proof, all balances against all
+// entries, and keeps the proof if nothing differs. Without a proof it reads everything. An entry is proven once, and
+// only after every transaction that could still store one with a smaller id has ended: entries are append-only, so what
+// they added up to then stays so.
+func (s *Store) ProveLedger(ctx context.Context, now time.Time) (LedgerProof, error) {
+	last, bound, err := beginProof(ctx, s.db)
 	if err != nil {
-		return Result{}, db.Wrap(err, "last proof of the ledger")
+		return LedgerProof{}, db.Wrap(err, "last proof of the ledger")
 	}
-	c := newCheck(e)
+	c := newLedgerCheck(s.db)
 	c.last, c.bound = last, bound
-	if err := c.run(ctx, e); err != nil {
-		return Result{}, db.Wrap(err, "verify the ledger since the last proof")
+	if err := c.run(ctx, s.db); err != nil {
+		return LedgerProof{}, db.Wrap(err, "verify the ledger since the last proof")
 	}
 	if len(c.Differences) == 0 {
-		err = c.keep(ctx, e, now)
+		err = c.keep(ctx, s.db, now)
 	}
-	return c.Result, db.Wrap(err, "keep the proof of the ledger")
+	return c.LedgerProof, db.Wrap(err, "keep the proof of the ledger")
 }
 
-// Whole adds the whole ledger up, and keeps no proof. Each balance must be the sum of its entries, all accounts of a
-// unit must add up to nothing, each start of a payment must be paid for once, each top-up must have brought its key
-// what is recorded with it, and the sales of each quarter of an hour must be those of its payments.
-func Whole(ctx context.Context, e db.Engine) (Result, error) {
-	c := newCheck(e)
-	err := c.run(ctx, e)
-	return c.Result, db.Wrap(err, "verify the ledger")
+// VerifyLedger adds the whole ledger up, and keeps no proof. Each balance must be the sum of its entries, all accounts
+// of a unit must add up to nothing, each start of a payment must be paid for once, each top-up must have brought its
+// key what is recorded with it, and the sales of each quarter of an hour must be those of its payments.
+func (s *Store) VerifyLedger(ctx context.Context) (entries int64, differences []string, err error) {
+	c := newLedgerCheck(s.db)
+	err = c.run(ctx, s.db)
+	return c.Entries, c.Differences, db.Wrap(err, "verify the ledger")
 }
 
-// begin returns the last proof, and the entry up to which nothing can be stored any more.
-func begin(ctx context.Context, e db.Engine) (last head, bound int64, err error) {
-	var rows []head
+// beginProof returns the last proof, and the entry up to which nothing can be stored any more.
+func beginProof(ctx context.Context, e db.Engine) (last proofHead, bound int64, err error) {
+	var rows []proofHead
 	err = e.Reader().NewRaw("SELECT through_id, proven_at, next_id, next_at FROM ledger_proofs WHERE only_row = 1").Scan(ctx, &rows)
 	if err != nil {
-		return head{}, 0, err
+		return proofHead{}, 0, err
 	}
 	if len(rows) > 0 {
 		last = rows[0]
@@ -74,16 +72,16 @@ func begin(ctx context.Context, e db.Engine) (last head, bound int64, err error)
 	newest := last
 	if err := e.Reader().NewRaw("SELECT coalesce(max(id), ?0) FROM ledger_entries WHERE id > ?0", last.NextID).
 		Scan(ctx, &newest.NextID); err != nil {
-		return head{}, 0, err
+		return proofHead{}, 0, err
 	}
 	if err := e.Reader().NewRaw("SELECT clock_timestamp()").Scan(ctx, db.Time(&newest.NextAt)); err != nil {
-		return head{}, 0, err
+		return proofHead{}, 0, err
 	}
-	for _, h := range []head{newest, last} {
+	for _, h := range []proofHead{newest, last} {
 		if h.NextID == 0 {
 			continue
 		}
-		ended, err := ended(ctx, e, h.NextAt)
+		ended, err := proofsEnded(ctx, e, h.NextAt)
 		if err != nil || ended {
 			return last, h.NextID, err
 		}
@@ -91,10 +89,10 @@ func begin(ctx context.Context, e db.Engine) (last head, bound int64, err error)
 	return last, last.ThroughID, nil
 }
 
-// ended reports whether every transaction of before has ended that can post: one may hold a smaller id than those that
-// were seen then. This is asked before the snapshot is taken, so that what has ended is in it. Of other roles it may
-// not be shown.
-func ended(ctx context.Context, e db.Engine, before time.Time) (bool, error) {
+// proofsEnded reports whether every transaction of before has ended that can post: one may hold a smaller id than those
+// that were seen then. This is asked before the snapshot is taken, so that what has ended is in it. Of other roles it
+// may not be shown.
+func proofsEnded(ctx context.Context, e db.Engine, before time.Time) (bool, error) {
 	var running int64
 	err := e.Reader().NewRaw("SELECT (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "+
 		"AND pid <> pg_backend_pid() AND backend_type = 'client backend' AND (xact_start < ? OR state IS NULL OR state = 'disabled') "+
@@ -103,11 +101,11 @@ func ended(ctx context.Context, e db.Engine, before time.Time) (bool, error) {
 	return running == 0, err
 }
 
-// check is one verification.
-type check struct {
-	Result
+// ledgerCheck is one verification.
+type ledgerCheck struct {
+	LedgerProof
 
-	last    head
+	last    proofHead
 	bound   int64
 	many    bool
 	quarter string // db.Dialect.QuarterOf
@@ -116,14 +114,14 @@ type check struct {
 	at      time.Time // of the snapshot, by the clock of the database
 }
 
-func newCheck(e db.Engine) check {
-	return check{many: e.Dialect().ManyWriters, quarter: e.Dialect().QuarterOf}
+func newLedgerCheck(e db.Engine) ledgerCheck {
+	return ledgerCheck{many: e.Dialect().ManyWriters, quarter: e.Dialect().QuarterOf}
 }
 
 // run reads one snapshot.
-func (c *check) run(ctx context.Context, e db.Engine) error {
+func (c *ledgerCheck) run(ctx context.Context, e db.Engine) error {
 	return e.Snapshot(db.Unhurried(ctx), func(ctx context.Context, t db.Tx) error {
-		c.Result = Result{Since: c.last.ProvenAt}
+		c.LedgerProof = LedgerProof{Since: c.last.ProvenAt}
 		for _, part := range []func(context.Context, db.Tx) error{c.accounts, c.starts, c.topUps, c.sales, c.end} {
 			if err := part(ctx, t); err != nil {
 				return err
@@ -133,20 +131,20 @@ func (c *check) run(ctx context.Context, e db.Engine) error {
 	})
 }
 
-func (c *check) differf(format string, args ...any) {
+func (c *ledgerCheck) differf(format string, args ...any) {
 	c.Differences = append(c.Differences, fmt.Sprintf(format, args...))
 }
 
 // from is since when payments are read.
-func (c *check) from() time.Time {
+func (c *ledgerCheck) from() time.Time {
 	if c.last.ProvenAt.IsZero() {
 		return time.Unix(0, 0)
 	}
-	return c.last.ProvenAt.Add(-margin)
+	return c.last.ProvenAt.Add(-proofMargin)
 }
 
 // end takes the time of the database once the snapshot is taken.
-func (c *check) end(ctx context.Context, t db.Tx) error {
+func (c *ledgerCheck) end(ctx context.Context, t db.Tx) error {
 	if !c.many {
 		c.bound = c.newest
 		return nil
@@ -160,7 +158,7 @@ var keepSum = db.ForRows("INSERT INTO ledger_proof_sums (unit, account, balance)
 	"unit text", "account text", "balance bigint")
 
 // keep stores the proof, unless another check has stored one meanwhile.
-func (c *check) keep(ctx context.Context, e db.Engine, now time.Time) error {
+func (c *ledgerCheck) keep(ctx context.Context, e db.Engine, now time.Time) error {
 	at := c.at
 	if !c.many {
 		at = now

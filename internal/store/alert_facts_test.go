@@ -1,4 +1,4 @@
-package alert_test
+package store_test
 
 import (
 	"testing"
@@ -20,7 +20,7 @@ func (i *installation) stored() alert.Stored {
 
 // TestFacts_Webhooks: a callback is dead from the first webhook that was given up until a later one arrives.
 func TestFacts_Webhooks(t *testing.T) {
-	onEach(t, func(t *testing.T, i *installation) {
+	onEachInstallation(t, func(t *testing.T, i *installation) {
 		key := i.NewKey(9, 9)
 		i.NewCustodian(key, "https://shop.example:8443/hook?token=canary")
 		insert := func(state string) {
@@ -51,7 +51,7 @@ func TestFacts_Webhooks(t *testing.T) {
 // TestFacts_Certificates: a certificate counts from two weeks before its end until another is seen, or its host is no
 // callback any more.
 func TestFacts_Certificates(t *testing.T) {
-	onEach(t, func(t *testing.T, i *installation) {
+	onEachInstallation(t, func(t *testing.T, i *installation) {
 		key := i.NewKey(9, 9)
 		i.NewCustodian(key, "https://shop.example/hook")
 		seen := alert.NewCertificates()
@@ -84,7 +84,7 @@ func TestFacts_Certificates(t *testing.T) {
 
 // TestFacts_SetAside: payments that cannot be read are counted by network, with the reason of the oldest.
 func TestFacts_SetAside(t *testing.T) {
-	onEach(t, func(t *testing.T, i *installation) {
+	onEachInstallation(t, func(t *testing.T, i *installation) {
 		key := i.NewKey(9, 9)
 		for n, reason := range []string{"two endpoints disagree", "a log cannot be read"} {
 			i.Must(i.SaveSetAside(t.Context(), watch.SetAside{
@@ -101,7 +101,7 @@ func TestFacts_SetAside(t *testing.T) {
 
 // TestFacts_Reorged: a reorg counts until the merchant has resolved it; one of a top-up, for a week.
 func TestFacts_Reorged(t *testing.T) {
-	onEach(t, func(t *testing.T, i *installation) {
+	onEachInstallation(t, func(t *testing.T, i *installation) {
 		key := i.NewKey(9, 9)
 		p := i.NewStarted(key)
 		i.exec("UPDATE payments SET reorged = TRUE, status = 'COMPLETED', ended_at = created_at, attention = 'REORGED' WHERE public_id = $1",

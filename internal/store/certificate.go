@@ -1,4 +1,4 @@
-package alert
+package store
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 )
 
 // SaveCertificates stores until when the certificates of the hosts are valid.
-func (s *Store) SaveCertificates(ctx context.Context, list []alert.Certificate, now, forget time.Time) error {
+func (s *Alerts) SaveCertificates(ctx context.Context, list []alert.Certificate, now, forget time.Time) error {
 	err := s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
 		for _, c := range list {
 			_, err := t.NewRaw("INSERT INTO callback_certificates (host, expires_at, seen_at) VALUES (?, ?, ?) "+

@@ -1,4 +1,4 @@
-package retention_test
+package store_test
 
 import (
 	"errors"
@@ -12,7 +12,7 @@ import (
 // given twice.
 func TestStore_DropBatch_Cursor(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(t *testing.T, w world) {
+	onEach(t, func(t *testing.T, w *world) {
 		k := w.NewKey(500, 0)
 		read := func(after string) ([]payment.Event, string, error) {
 			t.Helper()
@@ -26,7 +26,7 @@ func TestStore_DropBatch_Cursor(t *testing.T) {
 		storetest.Same(t, "events of the first page", len(first), 2)
 		_, end, err := read(middle)
 		w.Must(err)
-		w.run(policy, later)
+		w.dropOld(keepPolicy, muchLater)
 
 		if _, _, err := read(middle); !errors.Is(err, payment.ErrEventsDropped) {
 			t.Errorf("after what was dropped: %v", err)
@@ -37,7 +37,7 @@ func TestStore_DropBatch_Cursor(t *testing.T) {
 		if list, next, err := read(""); err != nil || len(list) != 0 || next != "" {
 			t.Errorf("from the beginning: %d events, %q, %v", len(list), next, err)
 		}
-		fresh := w.cancelled(k, later, "DELIVERED")
+		fresh := w.cancelled(k, muchLater, "DELIVERED")
 		list, next, err := read(end)
 		if err != nil || len(list) != 1 || list[0].PaymentID != fresh.ID || next == end {
 			t.Errorf("a new event: %v, %q, %v", list, next, err)
@@ -47,13 +47,13 @@ func TestStore_DropBatch_Cursor(t *testing.T) {
 		}
 
 		// Events that were never read are missed, too.
-		unread := w.cancelled(k, later, "DELIVERED")
-		w.run(policy, later.Add(500*day))
-		w.counts("the unread event", 0, "SELECT count(*) FROM feed"+of(unread))
+		unread := w.cancelled(k, muchLater, "DELIVERED")
+		w.dropOld(keepPolicy, muchLater.Add(500*day))
+		w.counts("the unread event", 0, "SELECT count(*) FROM feed"+ofPayment(unread))
 		if _, _, err := read(next); !errors.Is(err, payment.ErrEventsDropped) {
 			t.Errorf("after an unread event that was dropped: %v", err)
 		}
-		last := w.cancelled(k, later.Add(500*day), "DELIVERED")
+		last := w.cancelled(k, muchLater.Add(500*day), "DELIVERED")
 		if list, _, err := read(""); err != nil || len(list) != 1 || list[0].PaymentID != last.ID {
 			t.Errorf("what is left: %v, %v", list, err)
 		}

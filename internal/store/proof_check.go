@@ -1,4 +1,4 @@
-package proof
+package store
 
 import (
 	"context"
@@ -18,7 +18,7 @@ type account struct{ unit, name string }
 
 // accounts: each balance is the sum of its entries, all accounts of a unit add up to nothing, and each belongs to a
 // key.
-func (c *check) accounts(ctx context.Context, t db.Tx) error {
+func (c *ledgerCheck) accounts(ctx context.Context, t db.Tx) error {
 	sums := make(map[account]int64)
 	c.proven, c.newest = make(map[account]int64), c.last.NextID
 	if err := c.kept(ctx, t, sums); err != nil {
@@ -45,7 +45,7 @@ func (c *check) accounts(ctx context.Context, t db.Tx) error {
 }
 
 // kept adds the sums of the last proof, if the check goes on from one.
-func (c *check) kept(ctx context.Context, t db.Tx, sums map[account]int64) error {
+func (c *ledgerCheck) kept(ctx context.Context, t db.Tx, sums map[account]int64) error {
 	if c.last.ProvenAt.IsZero() {
 		return nil
 	}
@@ -63,7 +63,7 @@ func (c *check) kept(ctx context.Context, t db.Tx, sums map[account]int64) error
 }
 
 // added adds the entries after the last proof, and to proven those up to bound.
-func (c *check) added(ctx context.Context, t db.Tx, sums map[account]int64) error {
+func (c *ledgerCheck) added(ctx context.Context, t db.Tx, sums map[account]int64) error {
 	var rows []struct {
 		Unit, FromAccount, ToAccount string
 		Proven                       bool
@@ -96,7 +96,7 @@ func (c *check) added(ctx context.Context, t db.Tx, sums map[account]int64) erro
 }
 
 // balances compares the balances of the keys with the sums.
-func (c *check) balances(ctx context.Context, t db.Tx, sums map[account]int64) error {
+func (c *ledgerCheck) balances(ctx context.Context, t db.Tx, sums map[account]int64) error {
 	var kept []struct {
 		KeyID   int64
 		Unit    string
@@ -130,7 +130,7 @@ const paidFor = "EXISTS (SELECT 1 FROM ledger_entries AS e WHERE e.ref = 'start:
 	"AND e.from_account = 'key:' || p.key_id AND e.to_account IN (?, 'held:' || p.key_id))"
 
 // starts: a start costs the key one credit, top-ups excepted. What was started since the proof is open, or ended since.
-func (c *check) starts(ctx context.Context, t db.Tx) error {
+func (c *ledgerCheck) starts(ctx context.Context, t db.Tx) error {
 	const started = "SELECT p.public_id FROM payments AS p WHERE p.started_at IS NOT NULL AND p.kind <> ? AND NOT " + paidFor
 	args := []any{string(payment.KindTopUp), string(ledger.Credit), string(ledger.Spent)}
 	var unpaid []string
@@ -144,7 +144,7 @@ func (c *check) starts(ctx context.Context, t db.Tx) error {
 
 // topUps: the entries of each top-up add up to the credits recorded with it, and each new one is of a top-up of its
 // key.
-func (c *check) topUps(ctx context.Context, t db.Tx) error {
+func (c *ledgerCheck) topUps(ctx context.Context, t db.Tx) error {
 	var wrong []struct {
 		PublicID         string
 		Credited, Posted int64
@@ -162,9 +162,9 @@ func (c *check) topUps(ctx context.Context, t db.Tx) error {
 	return err
 }
 
-// sold is what payments of a key add up to in a quarter of an hour on a network, in the currency that they were priced
+// provenSales is what payments of a key add up to in a quarter of an hour on a network, in the currency that they were priced
 // in.
-type sold struct {
+type provenSales struct {
 	KeyID, Quarter                   int64
 	Network, Currency                string
 	Payments, Volume, Counted, Added int64
@@ -188,20 +188,20 @@ const selectSold = `
 	GROUP BY key_id, quarter, network, currency
 	HAVING sum(payments) <> sum(counted) OR sum(volume) <> sum(added) OR sum(price) <> sum(priced)`
 
-const quarter = 15 * time.Minute
+const quarterHour = 15 * time.Minute
 
 // sales: the sums of a key are those of its completed payments, for each quarter of an hour from the one of the proof
 // on; without a proof, for all.
-func (c *check) sales(ctx context.Context, t db.Tx) error {
+func (c *ledgerCheck) sales(ctx context.Context, t db.Tx) error {
 	first := int64(0)
 	if !c.last.ProvenAt.IsZero() {
-		first = c.from().Unix() / int64(quarter/time.Second)
+		first = c.from().Unix() / int64(quarterHour/time.Second)
 	}
-	var wrong []sold
+	var wrong []provenSales
 	err := t.NewRaw(selectSold, first, bun.Safe(fmt.Sprintf(c.quarter, "p.ended_at")), string(payment.Completed),
-		string(payment.KindTopUp), time.Unix(first*int64(quarter/time.Second), 0)).Scan(ctx, &wrong)
+		string(payment.KindTopUp), time.Unix(first*int64(quarterHour/time.Second), 0)).Scan(ctx, &wrong)
 	for _, w := range wrong {
-		when := time.Unix(w.Quarter*int64(quarter/time.Second), 0).UTC().Format(time.DateTime)
+		when := time.Unix(w.Quarter*int64(quarterHour/time.Second), 0).UTC().Format(time.DateTime)
 		if w.Price != w.Priced {
 			c.differf("key %d has sales of %d of the smallest units of %q from %s on on %q, and its payments add up to %d",
 				w.KeyID, w.Price, w.Currency, when, w.Network, w.Priced)

@@ -1,4 +1,4 @@
-package proof_test
+package store_test
 
 import (
 	"strings"
@@ -6,22 +6,12 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/store/proof"
+	"github.com/florinpay/florin/internal/store"
 	"github.com/florinpay/florin/internal/store/storetest"
 )
 
-type world struct{ *storetest.World }
-
-func onEach(t *testing.T, test func(t *testing.T, w world)) {
-	t.Helper()
-	storetest.OnEach(t, func(t *testing.T, w *storetest.World) {
-		t.Helper()
-		test(t, world{w})
-	})
-}
-
-// want checks the ledger and expects a difference with the text, or none.
-func (w world) want(what string, now time.Time, text string) proof.Result {
+// wantProof checks the ledger and expects a difference with the text, or none.
+func (w *world) wantProof(what string, now time.Time, text string) store.LedgerProof {
 	w.T.Helper()
 	r, err := w.ProveLedger(w.T.Context(), now)
 	w.Must(err)
@@ -36,33 +26,33 @@ func (w world) want(what string, now time.Time, text string) proof.Result {
 
 // What is proven is not read again, and what came since is.
 func TestSince(t *testing.T) {
-	onEach(t, func(t *testing.T, w world) {
+	onEach(t, func(t *testing.T, w *world) {
 		k := w.NewKey(100, 5)
 		w.NewStarted(k)
-		if r := w.want("the beginning", storetest.Start, ""); r.Entries != 3 || !r.Since.IsZero() {
+		if r := w.wantProof("the beginning", storetest.Start, ""); r.Entries != 3 || !r.Since.IsZero() {
 			t.Errorf("the beginning: %+v", r)
 		}
-		if r := w.want("no news", storetest.Start, ""); r.Entries != 0 || !r.Since.Equal(storetest.Start) {
+		if r := w.wantProof("no news", storetest.Start, ""); r.Entries != 0 || !r.Since.Equal(storetest.Start) {
 			t.Errorf("no news: %+v", r)
 		}
 		p := w.NewStarted(k)
-		if r := w.want("a start", storetest.Start, ""); r.Entries != 1 {
+		if r := w.wantProof("a start", storetest.Start, ""); r.Entries != 1 {
 			t.Errorf("a start: %+v", r)
 		}
 		_, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
 			return p.MarkCompleted(payment.Actor{Name: "API key"}, storetest.Start)
 		})
 		w.Must(err)
-		w.want("a sale", storetest.Start, "")
+		w.wantProof("a sale", storetest.Start, "")
 		raw := w.SQL()
 		wrong := func(text, change, mend string) {
 			t.Helper()
 			_, err := raw.Exec(change)
 			w.Must(err)
-			w.want(change, storetest.Start, text)
+			w.wantProof(change, storetest.Start, text)
 			_, err = raw.Exec(mend)
 			w.Must(err)
-			w.want(mend, storetest.Start, "")
+			w.wantProof(mend, storetest.Start, "")
 		}
 		wrong("has a balance of 100", "UPDATE balances SET balance = 100 WHERE balance = 98",
 			"UPDATE balances SET balance = 98 WHERE balance = 100")
@@ -79,12 +69,12 @@ func TestSince(t *testing.T) {
 
 // An entry whose transaction ends after later ones were proven is not left out.
 func TestSince_LateCommit(t *testing.T) {
-	onEach(t, func(t *testing.T, w world) {
+	onEach(t, func(t *testing.T, w *world) {
 		if !w.ManyWriters() {
 			return // SQLite has one writer
 		}
 		k := w.NewKey(100, 5)
-		w.want("the beginning", storetest.Start, "")
+		w.wantProof("the beginning", storetest.Start, "")
 		late, err := w.SQL().BeginTx(t.Context(), nil)
 		w.Must(err)
 		defer func() { _ = late.Rollback() }()
@@ -93,9 +83,9 @@ func TestSince_LateCommit(t *testing.T) {
 		w.Must(err)
 		w.NewStarted(k)
 		for range 2 {
-			w.want("while it runs", storetest.Start, "")
+			w.wantProof("while it runs", storetest.Start, "")
 		}
 		w.Must(late.Commit())
-		w.want("its balance was not raised", storetest.Start, "add up to 106")
+		w.wantProof("its balance was not raised", storetest.Start, "add up to 106")
 	})
 }

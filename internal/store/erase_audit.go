@@ -1,4 +1,4 @@
-package erasure
+package store
 
 import (
 	"context"
@@ -21,9 +21,9 @@ type names struct {
 
 const (
 	// replacement is not empty, so that a text that was required stays one.
-	replacement = "(erased)"
+	erasedText = "(erased)"
 	// leastPart is how much of the address, from its beginning, names the customer when somebody searched for it.
-	leastPart = 3
+	leastErased = 3
 )
 
 // searched is what an audit entry quotes of a search.
@@ -38,14 +38,14 @@ func newNames(email string) names {
 }
 
 // replace replaces the address in the text.
-func (n names) replace(text string) string { return n.whole.ReplaceAllLiteralString(text, replacement) }
+func (n names) replace(text string) string { return n.whole.ReplaceAllLiteralString(text, erasedText) }
 
 // replaceSearch also replaces the beginning of the address where the text quotes it as searched for.
 func (n names) replaceSearch(text string) string {
 	return searched.ReplaceAllStringFunc(n.replace(text), func(quoted string) string {
 		part := strings.Trim(quoted, "“”")
-		if len(part) >= leastPart && strings.HasPrefix(n.email, strings.ToLower(part)) {
-			return "“" + replacement + "”"
+		if len(part) >= leastErased && strings.HasPrefix(n.email, strings.ToLower(part)) {
+			return "“" + erasedText + "”"
 		}
 		return quoted
 	})

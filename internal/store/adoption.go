@@ -1,8 +1,4 @@
-// Package adoption takes a restored database over.
-//
-// Its one invariant: what was numbered in the time that is lost is not numbered again, and nothing that may have been
-// revoked since is in force.
-package adoption
+package store
 
 import (
 	"context"
@@ -20,14 +16,15 @@ import (
 	"github.com/florinpay/florin/internal/store/table"
 )
 
-// Adopt gives a restored database the next generation, which is above that of the mark as well: see package backup for
-// what follows from it. No server may be running. Adopting twice is fine.
-func Adopt(ctx context.Context, e db.Engine, mark backup.Mark, now time.Time) (a backup.Adopted, err error) {
-	line, err := timeline(ctx, e)
+// Adopt gives a restored database the next generation, which is above that of the mark as well, so that what was
+// numbered in the time that is lost is not numbered again, and ends what may have been revoked since: see package
+// backup. No server may be running. Adopting twice is fine.
+func (s *Store) Adopt(ctx context.Context, mark backup.Mark, now time.Time) (a backup.Adopted, err error) {
+	line, err := s.timeline(ctx)
 	if err != nil {
 		return a, err
 	}
-	err = e.Write(db.Unhurried(ctx), func(ctx context.Context, t db.Tx) error {
+	err = s.db.Write(db.Unhurried(ctx), func(ctx context.Context, t db.Tx) error {
 		a = backup.Adopted{}
 		var before int64
 		if err := t.NewRaw("SELECT generation FROM instance").Scan(ctx, &before); err != nil {
@@ -46,7 +43,7 @@ func Adopt(ctx context.Context, e db.Engine, mark backup.Mark, now time.Time) (a
 		if err := moveCursorsOn(ctx, t, now); err != nil {
 			return err
 		}
-		for _, x := range steps(&a, home(e), line, now) {
+		for _, x := range adoptionSteps(&a, s.home(), line, now) {
 			res, err := t.NewRaw(x.text, x.args...).Exec(ctx)
 			if err != nil {
 				return err
@@ -67,16 +64,16 @@ func Adopt(ctx context.Context, e db.Engine, mark backup.Mark, now time.Time) (a
 	return a, db.Wrap(err, "adopt the database")
 }
 
-// step is a statement of Adopt, and where the number of its rows goes.
-type step struct {
+// adoptionStep is a statement of Adopt, and where the number of its rows goes.
+type adoptionStep struct {
 	count *int64
 	text  string
 	args  []any
 }
 
-func steps(a *backup.Adopted, home bun.Safe, line string, now time.Time) []step {
+func adoptionSteps(a *backup.Adopted, home bun.Safe, line string, now time.Time) []adoptionStep {
 	base, at := backup.SequenceBase(a.Generation), now
-	return []step{
+	return []adoptionStep{
 		{
 			nil, "UPDATE instance SET generation = ?, home = ?, timeline = ?, backed_up_at = NULL",
 			[]any{a.Generation, home, line},
@@ -110,8 +107,8 @@ func steps(a *backup.Adopted, home bun.Safe, line string, now time.Time) []step 
 	}
 }
 
-// cursor is how far a network was read, as it is stored.
-type cursor struct {
+// adoptedCursor is how far a network was read, as it is stored.
+type adoptedCursor struct {
 	Network       string
 	ScannedNumber int64
 	ScannedTime   time.Time
@@ -122,7 +119,7 @@ type cursor struct {
 // moveCursorsOn leaves each network where it was read to, and has every address there ever was read up to now. A server
 // that still runs stores no cursor any more.
 func moveCursorsOn(ctx context.Context, t db.Tx, now time.Time) error {
-	var cursors []cursor
+	var cursors []adoptedCursor
 	if err := t.NewRaw("SELECT network, scanned_number, scanned_time, updated_at, reread_to FROM cursors").Scan(ctx, &cursors); err != nil {
 		return err
 	}
@@ -143,34 +140,34 @@ func moveCursorsOn(ctx context.Context, t db.Tx, now time.Time) error {
 }
 
 // home is the expression that says where the database is. A physical copy of a PostgreSQL server says the same.
-func home(e db.Engine) bun.Safe { return bun.Safe(e.Dialect().Home) }
+func (s *Store) home() bun.Safe { return bun.Safe(s.db.Dialect().Home) }
 
 // ServeHere makes this the place where the database is served. It fails with backup.ErrMoved if it was served
 // elsewhere, and with backup.ErrTimeline if the server has recovered to a point in time, and was not adopted since;
 // whole: it is known to lack nothing, so that a standby took over.
-func ServeHere(ctx context.Context, e db.Engine, whole bool) error {
-	line, err := timeline(ctx, e)
+func (s *Store) ServeHere(ctx context.Context, whole bool) error {
+	line, err := s.timeline(ctx)
 	if err != nil {
 		return err
 	}
 	var here, same bool
-	err = e.Write(ctx, func(ctx context.Context, t db.Tx) error {
+	err = s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
 		return t.NewRaw("UPDATE instance SET home = CASE WHEN home = '' THEN ?0 ELSE home END, "+
 			"timeline = CASE WHEN ?1 = '' OR timeline <> '' AND NOT ?2 THEN timeline ELSE ?1 END "+
-			"RETURNING home = ?0, ?1 IN ('', timeline)", home(e), line, whole).Scan(ctx, &here, &same)
+			"RETURNING home = ?0, ?1 IN ('', timeline)", s.home(), line, whole).Scan(ctx, &here, &same)
 	})
 	return elsewhere(err, here, same)
 }
 
 // ServedHere fails as ServeHere would, and changes nothing.
-func ServedHere(ctx context.Context, e db.Engine, whole bool) error {
-	line, err := timeline(ctx, e)
+func (s *Store) ServedHere(ctx context.Context, whole bool) error {
+	line, err := s.timeline(ctx)
 	if err != nil {
 		return err
 	}
 	var here, same bool
-	err = e.Reader().NewRaw("SELECT home IN ('', ?0), ?1 IN ('', timeline) OR timeline = '' OR ?2 FROM instance",
-		home(e), line, whole).Scan(ctx, &here, &same)
+	err = s.db.Reader().NewRaw("SELECT home IN ('', ?0), ?1 IN ('', timeline) OR timeline = '' OR ?2 FROM instance",
+		s.home(), line, whole).Scan(ctx, &here, &same)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil // it was never served
 	}
@@ -189,8 +186,8 @@ func elsewhere(err error, here, same bool) error {
 }
 
 // timeline returns the timeline of the server's log; empty if the server does not say it.
-func timeline(ctx context.Context, e db.Engine) (line string, err error) {
-	err = e.Reader().NewRaw("SELECT "+e.Dialect().Timeline).Scan(ctx, &line)
+func (s *Store) timeline(ctx context.Context) (line string, err error) {
+	err = s.db.Reader().NewRaw("SELECT "+s.db.Dialect().Timeline).Scan(ctx, &line)
 	if err = db.Wrap(err, "look for the timeline"); errors.Is(err, fault.ErrStorage) {
 		return "", err
 	}

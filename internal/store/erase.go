@@ -1,8 +1,4 @@
-// Package erasure forgets customers.
-//
-// Its one invariant: amounts, deposits and the ledger stay as they are, and events and audit entries change only in
-// what names the customer.
-package erasure
+package store
 
 import (
 	"context"
@@ -21,19 +17,19 @@ import (
 // eraseAtOnce is how many payments one transaction changes, so that it holds up no other for long.
 const eraseAtOnce = 100
 
-// Customer forgets the customer in every payment with the e-mail address, in any case of ASCII letters: the address,
-// the donor's name and message, and the metadata, also where events repeat it, and what receivers of webhooks
-// answered. The address alone is replaced where it stands in a description, a reference or an address to return to,
-// and in audit entries about payments. Amounts, addresses, ledger and deposits stay as they are. It returns how many
+// EraseCustomer forgets the customer in every payment with the e-mail address, in any case of ASCII letters: the
+// address, the donor's name and message, and the metadata, also where events repeat it, and what receivers of webhooks
+// answered. The address alone is replaced where it stands in a description, a reference or an address to return to, and
+// in audit entries about payments. Amounts, addresses, ledger and deposits stay as they are. It returns how many
 // payments and audit entries it changed, and writes the audit entry, which must not name the customer, for every
 // operator if there was any. What a failure has left over, the next call erases.
-func Customer(ctx context.Context, e db.Engine, email string, entry audit.Entry) (Erased, error) {
+func (s *Store) EraseCustomer(ctx context.Context, email string, entry audit.Entry) (Erased, error) {
 	var n Erased
 	names := newNames(email)
 	for more := true; more; {
 		some := 0
-		err := e.Write(ctx, func(ctx context.Context, t db.Tx) (err error) {
-			some, err = eraseSome(ctx, t, e.Dialect().Bytewise, email, names)
+		err := s.db.Write(ctx, func(ctx context.Context, t db.Tx) (err error) {
+			some, err = eraseSome(ctx, t, s.db.Dialect().Bytewise, email, names)
 			return err
 		})
 		if err != nil {
@@ -42,14 +38,14 @@ func Customer(ctx context.Context, e db.Engine, email string, entry audit.Entry)
 		n.Payments, more = n.Payments+some, some == eraseAtOnce
 	}
 	var err error
-	if n.Entries, err = eraseAudit(ctx, e, names); err != nil {
+	if n.Entries, err = eraseAudit(ctx, s.db, names); err != nil {
 		return n, fmt.Errorf("erase a customer in audit entries: %w", err)
 	}
 	if n == (Erased{}) {
 		return n, nil
 	}
 	entry.Detail = fmt.Sprintf("%d payments", n.Payments)
-	err = e.Write(ctx, func(ctx context.Context, t db.Tx) error { return table.AuditOperators(ctx, t, entry) })
+	err = s.db.Write(ctx, func(ctx context.Context, t db.Tx) error { return table.AuditOperators(ctx, t, entry) })
 	return n, db.Wrap(err, "erase a customer")
 }
 

@@ -1,4 +1,4 @@
-package retention
+package store
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 
 // finished are the payments of which nothing is open: they ended, their last event is old, no webhook of theirs is
 // missing, all their money is final and settled, and no merchant has to look at them.
-const finished = "SELECT p.id FROM payments AS p WHERE p.id IN (?0) AND p.ended_at < ?1 AND p.attention = '' AND NOT p.held " +
+const finishedPayments = "SELECT p.id FROM payments AS p WHERE p.id IN (?0) AND p.ended_at < ?1 AND p.attention = '' AND NOT p.held " +
 	"AND NOT EXISTS (SELECT 1 FROM events AS e WHERE e.payment_id = p.id AND e.at >= ?1) " +
 	"AND NOT EXISTS (SELECT 1 FROM deliveries AS d WHERE d.payment_id = p.id AND d.state NOT IN ('DELIVERED', 'OVERTAKEN')) " +
 	"AND NOT EXISTS (SELECT 1 FROM deposits AS d WHERE d.payment_id = p.id AND d.state <> 'VANISHED' " +
@@ -22,7 +22,7 @@ const finished = "SELECT p.id FROM payments AS p WHERE p.id IN (?0) AND p.ended_
 
 // events drops all events of finished payments, with their deliveries, and notes which positions of GET /events are
 // gone.
-func (s *Store) events(ctx context.Context, before time.Time, after int64) (retention.Batch, error) {
+func (s *Retained) events(ctx context.Context, before time.Time, after int64) (retention.Batch, error) {
 	ids, old, err := s.page(ctx, before, after,
 		"SELECT payment_id FROM events WHERE payment_id > ? ORDER BY payment_id, seq LIMIT ?",
 		"SELECT count(*) FROM payments WHERE id IN (?) AND created_at < ?")
@@ -55,14 +55,14 @@ func (s *Store) events(ctx context.Context, before time.Time, after int64) (rete
 
 // finished locks those of the payments that nobody else changes, and returns those of them that are finished. What is
 // read of them after that does not change any more.
-func (s *Store) finished(ctx context.Context, t db.Tx, ids []int64, before time.Time) ([]int64, error) {
+func (s *Retained) finished(ctx context.Context, t db.Tx, ids []int64, before time.Time) ([]int64, error) {
 	var locked, done []int64
 	err := t.NewRaw("SELECT id FROM payments WHERE id IN (?) AND ended_at < ? ORDER BY id"+s.db.Dialect().SkipLocked,
 		bun.List(ids), before).Scan(ctx, &locked)
 	if err != nil || len(locked) == 0 {
 		return nil, err
 	}
-	err = t.NewRaw(finished, bun.List(locked), before).Scan(ctx, &done)
+	err = t.NewRaw(finishedPayments, bun.List(locked), before).Scan(ctx, &done)
 	return done, err
 }
 

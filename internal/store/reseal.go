@@ -1,4 +1,4 @@
-package rotation
+package store
 
 import (
 	"context"
@@ -22,10 +22,10 @@ type sealedRow struct {
 }
 
 // reseal seals the values of a column with the new key, a page after the other.
-func reseal(ctx context.Context, e db.Engine, s *secret.Sealer, c table.SealedColumn, report *Report) error {
+func reseal(ctx context.Context, e db.Engine, s *secret.Sealer, c table.SealedColumn, report *Rotation) error {
 	var last *sealedRow
 	for {
-		rows, err := page(ctx, e, c, last)
+		rows, err := sealedPage(ctx, e, c, last)
 		if err != nil || len(rows) == 0 {
 			return err
 		}
@@ -48,7 +48,7 @@ func keyColumns(c table.SealedColumn, row sealedRow) (columns []string, values [
 }
 
 // page reads the rows after the last one, in the order of their key.
-func page(ctx context.Context, e db.Engine, c table.SealedColumn, last *sealedRow) (rows []sealedRow, err error) {
+func sealedPage(ctx context.Context, e db.Engine, c table.SealedColumn, last *sealedRow) (rows []sealedRow, err error) {
 	keys, _ := keyColumns(c, sealedRow{})
 	number, text, order := "0", "''", strings.Join(keys, ", ")
 	if c.Number != "" {
@@ -70,14 +70,14 @@ func page(ctx context.Context, e db.Engine, c table.SealedColumn, last *sealedRo
 
 // resealPage stores the new values. A row that changed since it was read is left to the next call of Rotate.
 func resealPage(
-	ctx context.Context, e db.Engine, s *secret.Sealer, c table.SealedColumn, page []sealedRow, report *Report,
+	ctx context.Context, e db.Engine, s *secret.Sealer, c table.SealedColumn, page []sealedRow, report *Rotation,
 ) error {
 	var resealed []sealedRow
 	var before [][]byte
 	for _, row := range page {
 		value, err := c.Reseal(s, row.Number, row.Text, string(row.Value))
 		if err != nil {
-			report.Unreadable = append(report.Unreadable, unreadable(c, row, err))
+			report.Unreadable = append(report.Unreadable, unreadableSealed(c, row, err))
 			continue
 		}
 		if value != string(row.Value) {
@@ -92,7 +92,7 @@ func resealPage(
 	err := e.Write(ctx, func(ctx context.Context, t db.Tx) error {
 		changed = 0
 		for i, row := range resealed {
-			n, err := replace(ctx, t, c, row, before[i])
+			n, err := replaceSealed(ctx, t, c, row, before[i])
 			if err != nil {
 				return err
 			}
@@ -108,7 +108,7 @@ func resealPage(
 }
 
 // replace stores the new value of a row that still has the one before, and returns how many rows it changed.
-func replace(ctx context.Context, t db.Tx, c table.SealedColumn, row sealedRow, before []byte) (int64, error) {
+func replaceSealed(ctx context.Context, t db.Tx, c table.SealedColumn, row sealedRow, before []byte) (int64, error) {
 	typed := func(b []byte) any {
 		if c.Bytes {
 			return b
@@ -126,7 +126,7 @@ func replace(ctx context.Context, t db.Tx, c table.SealedColumn, row sealedRow, 
 }
 
 // unreadable names a value that neither key opens.
-func unreadable(c table.SealedColumn, row sealedRow, err error) string {
+func unreadableSealed(c table.SealedColumn, row sealedRow, err error) string {
 	why := "damaged"
 	if errors.Is(err, secret.ErrUnknownKey) {
 		why = "sealed with the key " + secret.KeyIDOf(string(row.Value))

@@ -1,7 +1,4 @@
-// Package alert stores what operators are notified of. It implements the Store port of the domain package alert.
-//
-// Its one invariant: an alert and the mails of its change are written together, by the instance that has the lease.
-package alert
+package store
 
 import (
 	"context"
@@ -12,26 +9,24 @@ import (
 	"github.com/florinpay/florin/internal/store/table"
 )
 
-// Store stores alerts and certificates. It is safe for concurrent use.
-type Store struct {
+// Alerts stores what operators are notified of, and certificates. An alert and the mails of its change are written
+// together, by the instance that has the lease.
+type Alerts struct {
 	db     db.Engine
 	sealer *secret.Sealer
 }
 
-var _ alert.Store = (*Store)(nil)
+var _ alert.Store = (*Alerts)(nil)
 
-// New returns the store on an open database.
-func New(e db.Engine, sealer *secret.Sealer) *Store { return &Store{e, sealer} }
+// alertLease is the name of the lease to judge.
+const alertLease = "alerts"
 
-// leaseName is the name of the lease to judge.
-const leaseName = "alerts"
-
-var alerts = db.NewTable[alert.Alert]("operator_alerts", `
+var alertTable = db.NewTable[alert.Alert]("operator_alerts", `
 	fixed:   kind subject
 	changes: title detail=Text advice public since seen_at notified_at`)
 
 // List lists the stored alerts, in the order in which they began.
-func (s *Store) List(ctx context.Context) (list []alert.Alert, err error) {
+func (s *Alerts) List(ctx context.Context) (list []alert.Alert, err error) {
 	err = s.db.Snapshot(ctx, func(ctx context.Context, t db.Tx) (err error) {
 		list, err = readAlerts(ctx, t)
 		return err
@@ -44,12 +39,12 @@ func readAlerts(ctx context.Context, t db.Tx) ([]alert.Alert, error) {
 }
 
 // UpdateAlerts stores what decide makes of the stored alerts, if the lease can be had.
-func (s *Store) UpdateAlerts(
+func (s *Alerts) UpdateAlerts(
 	ctx context.Context, l alert.Lease, decide func([]alert.Alert) (alert.Change, error),
 ) (list []alert.Alert, leads bool, err error) {
 	err = s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
 		// The row of the lease stays locked until the end, so no other instance decides meanwhile.
-		leads, err = table.Take(ctx, t, leaseName, l.Holder, l.Now, l.Until)
+		leads, err = table.Take(ctx, t, alertLease, l.Holder, l.Now, l.Until)
 		if err != nil {
 			return err
 		}
@@ -72,12 +67,12 @@ func (s *Store) UpdateAlerts(
 	return list, leads && err == nil, db.Wrap(err, "update alerts")
 }
 
-func (s *Store) save(ctx context.Context, t db.Tx, c alert.Change) error {
+func (s *Alerts) save(ctx context.Context, t db.Tx, c alert.Change) error {
 	for _, a := range c.Save {
 		for _, text := range []*string{&a.Subject, &a.Title, &a.Text, &a.Advice} {
 			*text = db.Shown(*text)
 		}
-		_, err := alerts.Into(t, alerts.OnConflict("kind, subject"), a).Exec(ctx)
+		_, err := alertTable.Into(t, alertTable.OnConflict("kind, subject"), a).Exec(ctx)
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package rotation_test
+package store_test
 
 import (
 	"errors"
@@ -14,7 +14,6 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
-	"github.com/florinpay/florin/internal/store/rotation"
 	"github.com/florinpay/florin/internal/store/storetest"
 )
 
@@ -26,7 +25,7 @@ func keyBytes(seed byte) []byte {
 }
 
 // world is a database with a value in every sealed column.
-type world struct {
+type rotationWorld struct {
 	*storetest.World
 
 	key       merchant.Key
@@ -35,18 +34,18 @@ type world struct {
 	due       time.Time
 }
 
-func onEach(t *testing.T, test func(t *testing.T, w *world)) {
+func onEachSealed(t *testing.T, test func(t *testing.T, w *rotationWorld)) {
 	t.Helper()
 	storetest.OnEach(t, func(t *testing.T, sw *storetest.World) {
 		t.Helper()
-		w := &world{World: sw, due: storetest.Start.Add(merchant.LockDelay)}
+		w := &rotationWorld{World: sw, due: storetest.Start.Add(merchant.LockDelay)}
 		w.fill(1)
 		test(t, w)
 	})
 }
 
 // fill stores n more values in every sealed column.
-func (w *world) fill(n int) {
+func (w *rotationWorld) fill(n int) {
 	w.T.Helper()
 	ctx := w.T.Context()
 	for range n {
@@ -74,7 +73,7 @@ func (w *world) fill(n int) {
 }
 
 // answer keeps an answer as the operations seal it.
-func (w *world) answer(key, text string) {
+func (w *rotationWorld) answer(key, text string) {
 	w.T.Helper()
 	claim := idempotency.Claim{KeyID: w.key.ID, Key: key, Holder: "try"}
 	_, _, err := w.IdempotencyBegin(w.T.Context(), idempotency.Try{
@@ -88,7 +87,7 @@ func (w *world) answer(key, text string) {
 }
 
 // with opens the database with other keys, as a program does.
-func (w *world) with(s *secret.Sealer) (*store.Store, error) {
+func (w *rotationWorld) with(s *secret.Sealer) (*store.Store, error) {
 	w.T.Helper()
 	other, err := store.Open(w.T.Context(), w.URL, s, store.Options{MaxConns: 2})
 	w.Must(err)
@@ -109,7 +108,7 @@ func sealer(t testing.TB, seeds ...byte) *secret.Sealer {
 }
 
 // rotate runs the command with the new key and the old one.
-func (w *world) rotate(newKey, oldKey byte) rotation.Report {
+func (w *rotationWorld) rotate(newKey, oldKey byte) store.Rotation {
 	w.T.Helper()
 	s := sealer(w.T, newKey, oldKey)
 	id := s.KeyID()
@@ -121,7 +120,7 @@ func (w *world) rotate(newKey, oldKey byte) rotation.Report {
 }
 
 // stored returns every value of every column of the database whose text contains the part.
-func (w *world) stored(part string) (found []string) {
+func (w *rotationWorld) stored(part string) (found []string) {
 	w.T.Helper()
 	db := w.SQL()
 	query := "SELECT m.name, p.name FROM sqlite_master AS m JOIN pragma_table_info(m.name) AS p WHERE m.type = 'table'"
@@ -161,7 +160,7 @@ func (w *world) stored(part string) (found []string) {
 }
 
 // opens fails unless every sealed value is read with this sealer.
-func (w *world) opens(what string, s *secret.Sealer) {
+func (w *rotationWorld) opens(what string, s *secret.Sealer) {
 	w.T.Helper()
 	ctx := w.T.Context()
 	st, err := w.with(s)
@@ -194,7 +193,7 @@ func (w *world) opens(what string, s *secret.Sealer) {
 }
 
 // done fails unless the database has the new key, and nothing of the old one.
-func (w *world) done(from, to byte) {
+func (w *rotationWorld) done(from, to byte) {
 	w.T.Helper()
 	if left := w.stored("sealed1." + storetest.Sealer(from).KeyID()); len(left) > 0 {
 		w.T.Errorf("sealed with the old key: %v", left)

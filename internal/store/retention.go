@@ -1,9 +1,4 @@
-// Package retention drops what is finished and older than it is kept.
-//
-// Its one invariant: what is not finished stays, with all it needs. A webhook that did not arrive stays with its
-// event; a payment that is open, needs its merchant, or has money that is not final or not settled keeps its events;
-// payments, deposits, settlement and the ledger are never dropped.
-package retention
+package store
 
 import (
 	"context"
@@ -17,8 +12,10 @@ import (
 	"github.com/florinpay/florin/internal/store/db"
 )
 
-// Store drops rows.
-type Store struct {
+// Retained drops what is finished and older than it is kept. What is not finished stays, with all it needs: a webhook
+// that did not arrive with its event; the events of a payment that is open, needs its merchant, or has money that is
+// not final or not settled. Payments, deposits, settlement and the ledger are never dropped.
+type Retained struct {
 	db db.Engine
 	// rows is how many rows a batch reads: so few that a transaction holds up nothing.
 	rows int
@@ -27,11 +24,8 @@ type Store struct {
 // batchRows is how many rows a batch reads: one takes some milliseconds.
 const batchRows = 200
 
-// New returns the retention of an open database.
-func New(e db.Engine) *Store { return &Store{e, batchRows} }
-
 // DropBatch drops the next batch of the part in one transaction. It is a retention.Drop.
-func (s *Store) DropBatch(
+func (s *Retained) DropBatch(
 	ctx context.Context, part retention.Part, before time.Time, after int64,
 ) (b retention.Batch, err error) {
 	switch part {
@@ -44,9 +38,9 @@ func (s *Store) DropBatch(
 	case retention.Audit:
 		b, err = s.audit(ctx, before, after)
 	case retention.Sessions:
-		b, err = s.drop(ctx, sessions, before)
+		b, err = s.drop(ctx, oldSessions, before)
 	case retention.Idempotency:
-		b, err = s.drop(ctx, idempotency, before)
+		b, err = s.drop(ctx, oldAnswers, before)
 	default:
 		err = fmt.Errorf("nothing drops %q", part)
 	}
@@ -56,7 +50,7 @@ func (s *Store) DropBatch(
 // page reads the next numbers of a table in their order, each once, and reports whether any of them is of a payment of
 // before the time. Payments are numbered as they are created, so nothing that follows is older. It reads the table's
 // own key: what was dropped costs nothing, and what is kept because it is not finished is read each time.
-func (s *Store) page(
+func (s *Retained) page(
 	ctx context.Context, before time.Time, after int64, numbers, payments string,
 ) (list []int64, old bool, err error) {
 	if err := s.db.Reader().NewRaw(numbers, after, s.rows).Scan(ctx, &list); err != nil || len(list) == 0 {
@@ -69,7 +63,7 @@ func (s *Store) page(
 }
 
 // attempts drops attempts of deliveries that wait for no other one.
-func (s *Store) attempts(ctx context.Context, before time.Time, after int64) (retention.Batch, error) {
+func (s *Retained) attempts(ctx context.Context, before time.Time, after int64) (retention.Batch, error) {
 	ids, old, err := s.page(ctx, before, after,
 		"SELECT delivery_id FROM delivery_attempts WHERE delivery_id > ? ORDER BY delivery_id, attempt LIMIT ?",
 		"SELECT count(*) FROM deliveries AS d JOIN payments AS p ON p.id = d.payment_id WHERE d.id IN (?) AND p.created_at < ?")
@@ -87,7 +81,7 @@ func (s *Store) attempts(ctx context.Context, before time.Time, after int64) (re
 }
 
 // deliveries drops what arrived, or was overtaken by a later event, with its attempts.
-func (s *Store) deliveries(ctx context.Context, before time.Time, after int64) (retention.Batch, error) {
+func (s *Retained) deliveries(ctx context.Context, before time.Time, after int64) (retention.Batch, error) {
 	ids, old, err := s.page(ctx, before, after,
 		"SELECT id FROM deliveries WHERE id > ? ORDER BY id LIMIT ?",
 		"SELECT count(*) FROM deliveries AS d JOIN payments AS p ON p.id = d.payment_id WHERE d.id IN (?) AND p.created_at < ?")
@@ -121,7 +115,7 @@ func dropDeliveries(ctx context.Context, t db.Tx, query string, ids []int64) err
 }
 
 // audit drops audit entries.
-func (s *Store) audit(ctx context.Context, before time.Time, after int64) (b retention.Batch, err error) {
+func (s *Retained) audit(ctx context.Context, before time.Time, after int64) (b retention.Batch, err error) {
 	err = s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
 		var ids []int64
 		err := t.NewRaw("SELECT id FROM (SELECT id, at FROM audit_log WHERE id > ? ORDER BY id LIMIT ?) AS first WHERE at < ? "+
@@ -152,20 +146,20 @@ func permitted(ctx context.Context, t db.Tx, act string, before time.Time, body 
 
 // What is dropped by time alone.
 var (
-	sessions = []string{
+	oldSessions = []string{
 		"DELETE FROM sessions WHERE token IN (SELECT token FROM sessions WHERE expires_at < ? ORDER BY expires_at LIMIT ?)",
 		"DELETE FROM password_resets WHERE token IN (SELECT token FROM password_resets WHERE expires_at < ? " +
 			"ORDER BY expires_at LIMIT ?)",
 		"DELETE FROM invitations WHERE token IN (SELECT token FROM invitations WHERE expires_at < ? ORDER BY expires_at LIMIT ?)",
 	}
-	idempotency = []string{
+	oldAnswers = []string{
 		"DELETE FROM idempotency WHERE (key_id, key) IN (SELECT key_id, key FROM idempotency WHERE created_at < ? " +
 			"ORDER BY created_at LIMIT ?)",
 	}
 )
 
 // drop runs each statement once, and is done when all have dropped less than a batch.
-func (s *Store) drop(ctx context.Context, texts []string, before time.Time) (b retention.Batch, err error) {
+func (s *Retained) drop(ctx context.Context, texts []string, before time.Time) (b retention.Batch, err error) {
 	err = s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
 		b = retention.Batch{Done: true}
 		for _, text := range texts {

@@ -1,4 +1,4 @@
-package retention_test
+package store_test
 
 import (
 	"context"
@@ -12,43 +12,31 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 	rules "github.com/florinpay/florin/internal/retention"
 	"github.com/florinpay/florin/internal/store/db"
-	"github.com/florinpay/florin/internal/store/retention"
 	"github.com/florinpay/florin/internal/store/storetest"
 	"github.com/florinpay/florin/internal/store/table"
 )
 
 const day = 24 * time.Hour
 
-// later is when everything of storetest.Start is older than it is kept.
-var later = storetest.Start.Add(500 * day)
+// muchLater is when everything of storetest.Start is older than it is kept.
+var muchLater = storetest.Start.Add(500 * day)
 
-var policy = rules.Policy{
+var keepPolicy = rules.Policy{
 	Attempts: 30 * day, Deliveries: 90 * day, Events: 365 * day, Audit: 400 * day, Sessions: 30 * day, Idempotency: day,
 }
 
-// world drops in batches of three rows.
-type world struct{ *storetest.World }
-
-func onEach(t *testing.T, test func(t *testing.T, w world)) {
-	t.Helper()
-	storetest.OnEach(t, func(t *testing.T, w *storetest.World) {
-		t.Helper()
-		test(t, world{w})
-	})
-}
-
-// run drops what is too old at the time.
-func (w world) run(p rules.Policy, now time.Time) map[rules.Part]int64 {
+// dropOld drops what is too old at the time.
+func (w *world) dropOld(p rules.Policy, now time.Time) map[rules.Part]int64 {
 	w.T.Helper()
 	pause := func(context.Context, time.Duration) error { return nil }
 	clock := func() time.Time { return now }
-	dropped, err := rules.Run(w.T.Context(), retention.NewSmall(w.DB()).DropBatch, p, clock, pause)
+	dropped, err := rules.Run(w.T.Context(), w.SmallRetained().DropBatch, p, clock, pause)
 	w.Must(err)
 	return dropped
 }
 
 // cancelled stores a payment of the key that was cancelled, with a webhook in the state.
-func (w world) cancelled(k merchant.Key, at time.Time, state string) payment.Payment {
+func (w *world) cancelled(k merchant.Key, at time.Time, state string) payment.Payment {
 	w.T.Helper()
 	p, err := w.UpdatePayment(w.T.Context(), w.NewPaymentAt(k, at).ID, func(p payment.Payment) (payment.Change, error) {
 		return p.Cancel(at)
@@ -61,7 +49,7 @@ func (w world) cancelled(k merchant.Key, at time.Time, state string) payment.Pay
 	return p
 }
 
-func (w world) exec(text string, args ...any) {
+func (w *world) exec(text string, args ...any) {
 	w.T.Helper()
 	w.Must(w.DB().Write(w.T.Context(), func(ctx context.Context, t db.Tx) error {
 		_, err := t.NewRaw(text, args...).Exec(ctx)
@@ -69,42 +57,44 @@ func (w world) exec(text string, args ...any) {
 	}))
 }
 
-func (w world) counts(what string, want int64, text string) {
+func (w *world) counts(what string, want int64, text string) {
 	w.T.Helper()
 	if n := w.Count(text); n != want {
 		w.T.Errorf("%s: %d, want %d", what, n, want)
 	}
 }
 
-func of(p payment.Payment) string { return " WHERE payment_id = " + strconv.FormatInt(p.Number, 10) }
+func ofPayment(p payment.Payment) string {
+	return " WHERE payment_id = " + strconv.FormatInt(p.Number, 10)
+}
 
 // Each part goes when it is old enough, and the books stay.
 func TestStore_DropBatch(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(t *testing.T, w world) {
+	onEach(t, func(t *testing.T, w *world) {
 		k := w.NewKey(500, 0)
 		w.NewCustodian(k, "https://shop.example/hook")
 		for range 7 {
 			w.cancelled(k, storetest.Start, "DELIVERED")
 		}
-		young := w.cancelled(k, later.Add(-day), "DELIVERED")
+		young := w.cancelled(k, muchLater.Add(-day), "DELIVERED")
 
-		w.run(policy, storetest.Start.Add(29*day))
+		w.dropOld(keepPolicy, storetest.Start.Add(29*day))
 		w.counts("attempts after 29 days", 8, "SELECT count(*) FROM delivery_attempts")
-		w.run(policy, storetest.Start.Add(31*day))
+		w.dropOld(keepPolicy, storetest.Start.Add(31*day))
 		w.counts("attempts after 31 days", 1, "SELECT count(*) FROM delivery_attempts")
 		w.counts("deliveries after 31 days", 8, "SELECT count(*) FROM deliveries")
-		w.run(policy, storetest.Start.Add(91*day))
+		w.dropOld(keepPolicy, storetest.Start.Add(91*day))
 		w.counts("deliveries after 91 days", 1, "SELECT count(*) FROM deliveries")
 		w.counts("events after 91 days", 16, "SELECT count(*) FROM events")
-		dropped := w.run(policy, later)
+		dropped := w.dropOld(keepPolicy, muchLater)
 		w.counts("events after a year", 2, "SELECT count(*) FROM events")
-		w.counts("events of the young payment", 2, "SELECT count(*) FROM events"+of(young))
+		w.counts("events of the young payment", 2, "SELECT count(*) FROM events"+ofPayment(young))
 		w.counts("its feed", 1, "SELECT count(*) FROM feed")
 		w.counts("payments", 8, "SELECT count(*) FROM payments")
 		storetest.Same(t, "payments whose events were dropped", dropped[rules.Events], 7)
 		w.CheckLedger()
-		if n := len(w.run(rules.Policy{}, later.Add(5_000*day))); n != 0 {
+		if n := len(w.dropOld(rules.Policy{}, muchLater.Add(5_000*day))); n != 0 {
 			t.Errorf("%d parts were dropped that are kept for ever", n)
 		}
 		if _, err := w.SQL().Exec("DELETE FROM events"); err == nil {
@@ -116,7 +106,7 @@ func TestStore_DropBatch(t *testing.T) {
 // What is not finished stays, with all that it needs, however old it is.
 func TestStore_DropBatch_Unfinished(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(t *testing.T, w world) {
+	onEach(t, func(t *testing.T, w *world) {
 		k := w.NewKey(500, 0)
 		w.NewCustodian(k, "https://shop.example/hook")
 		kept := map[string]payment.Payment{
@@ -139,10 +129,10 @@ func TestStore_DropBatch_Unfinished(t *testing.T) {
 		}
 		gone := w.cancelled(k, storetest.Start, "OVERTAKEN")
 
-		w.run(policy, later)
-		w.counts("events of a finished payment", 0, "SELECT count(*) FROM events"+of(gone))
+		w.dropOld(keepPolicy, muchLater)
+		w.counts("events of a finished payment", 0, "SELECT count(*) FROM events"+ofPayment(gone))
 		for what, p := range kept {
-			if w.Count("SELECT count(*) FROM events"+of(p)) == 0 {
+			if w.Count("SELECT count(*) FROM events"+ofPayment(p)) == 0 {
 				t.Errorf("%s: its events were dropped", what)
 			}
 		}
@@ -160,7 +150,7 @@ func TestStore_DropBatch_Unfinished(t *testing.T) {
 // A batch waits for nobody: a payment that another transaction has locked is left for the next run.
 func TestStore_DropBatch_Locked(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(t *testing.T, w world) {
+	onEach(t, func(t *testing.T, w *world) {
 		if !w.ManyWriters() {
 			return // SQLite has one writer, and a batch is one short transaction of it
 		}
@@ -170,25 +160,25 @@ func TestStore_DropBatch_Locked(t *testing.T) {
 			if _, err := t.NewRaw("UPDATE payments SET extended = extended WHERE id = ?", held.Number).Exec(ctx); err != nil {
 				return err
 			}
-			w.run(policy, later)
+			w.dropOld(keepPolicy, muchLater)
 			return nil
 		}))
-		w.counts("events of the locked payment", 2, "SELECT count(*) FROM events"+of(held))
-		w.counts("events of the other one", 0, "SELECT count(*) FROM events"+of(free))
-		w.run(policy, later)
-		w.counts("events of the payment that was locked", 0, "SELECT count(*) FROM events"+of(held))
+		w.counts("events of the locked payment", 2, "SELECT count(*) FROM events"+ofPayment(held))
+		w.counts("events of the other one", 0, "SELECT count(*) FROM events"+ofPayment(free))
+		w.dropOld(keepPolicy, muchLater)
+		w.counts("events of the payment that was locked", 0, "SELECT count(*) FROM events"+ofPayment(held))
 	})
 }
 
 // Audit entries, sessions and idempotency records go by their age; nothing else deletes or changes an audit entry.
 func TestStore_DropBatch_ByAge(t *testing.T) {
 	t.Parallel()
-	onEach(t, func(t *testing.T, w world) {
+	onEach(t, func(t *testing.T, w *world) {
 		u := w.NewUser()
 		for i := range 8 {
 			at := storetest.Start
 			if i >= 5 {
-				at = later
+				at = muchLater
 			}
 			w.Must(w.DB().Write(t.Context(), func(ctx context.Context, t db.Tx) error {
 				entry := audit.Entry{UserID: u.ID, At: at, Action: audit.ActionSignIn, Actor: u.Email}
@@ -203,7 +193,7 @@ func TestStore_DropBatch_ByAge(t *testing.T) {
 				"VALUES (0, ?, '', ?, '', '', 0, ?, ?)", strconv.Itoa(i), request[:], db.At(at), db.At(at))
 		}
 		before := w.Count("SELECT count(*) FROM audit_log")
-		w.run(policy, later)
+		w.dropOld(keepPolicy, muchLater)
 		w.counts("audit entries", before-5, "SELECT count(*) FROM audit_log")
 		for _, name := range []string{"sessions", "password_resets", "idempotency"} {
 			w.counts(name, 3, "SELECT count(*) FROM "+name)
