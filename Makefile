@@ -23,7 +23,7 @@ RACE_PACKAGES = $(wildcard ./internal/identity ./internal/merchant ./internal/le
 
 # The packages whose tests take longest start first, so that none is alone in the end. Most of their time they wait for
 # browsers, databases and chains: several packages, and several tests of each, run at once on few processors.
-LONGEST_PACKAGES = ./web ./views ./internal/payment/watch ./internal/sandbox ./cmd/florin ./internal/simulation
+LONGEST_PACKAGES = ./web ./views ./internal/payment/watch ./cmd/sandbox ./cmd/florin ./internal/simulation
 TESTS_AT_ONCE = -p 3 -parallel 4
 
 .PHONY: help
@@ -100,11 +100,11 @@ bench-server: ## Measure requests and pages of the whole program, and blocks to 
 
 .PHONY: bench-rpc
 bench-rpc: ## Measure what reading the networks costs in calls to their endpoints
-	@go run ./internal/bench/rpc
+	@go run ./cmd/bench/rpc
 
 .PHONY: bench-week
 bench-week: ## Simulate a week with one, two and three endpoints of which one fails at random: NETWORK=POLYGON
-	@go run ./internal/bench/rpc -week $(if $(NETWORK),-network $(NETWORK))
+	@go run ./cmd/bench/rpc -week $(if $(NETWORK),-network $(NETWORK))
 
 .PHONY: bench-scan
 bench-scan: ## Measure the deposit scan among a thousand and a million addresses
@@ -129,7 +129,7 @@ bench-store: ## Measure the store by itself, with 64 clients at once
 .PHONY: bench-scale
 bench-scale: ## Measure lists and pages on a long history beside a short one: N=10000000 payments
 	@.ci/install-postgres
-	@go run ./internal/bench/scale $(if $(N),-n $(N))
+	@go run ./cmd/bench/scale $(if $(N),-n $(N))
 
 .PHONY: soak
 soak: ## Run the whole program for an hour on every network, with random payers and faults: SOAK=2m, SEED=7

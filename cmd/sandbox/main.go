@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/sandbox"
 )
 
 // version is set by the build (Makefile).
@@ -43,7 +42,7 @@ func run(args []string) error {
 	if *verbose {
 		level = slog.LevelDebug
 	}
-	s, err := sandbox.Start(ctx, sandbox.Config{
+	s, err := Start(ctx, Config{
 		Dir: *dir, Listen: *listen, BlockTime: *block, Version: version,
 		Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level})),
 	})
@@ -57,7 +56,7 @@ func run(args []string) error {
 }
 
 // greet prints everything that a new user needs for a first payment.
-func greet(ctx context.Context, s *sandbox.Sandbox) error {
+func greet(ctx context.Context, s *Sandbox) error {
 	// Another order at each start: the page of one that was paid before would ask first.
 	order := payment.Details{Description: "Two bags of coffee", Reference: "order-" + time.Now().Format("0102-150405")}
 	p, err := s.App.Payments.Create(ctx, payment.CreateInput{KeyID: s.Demo.KeyID, Amount: "49.90", Details: order})
@@ -91,7 +90,7 @@ Buy query units, at 0.05 test USDT each, with the wallet registered on the key:
 
 Press Ctrl-C to stop. The next start goes on where this one ends.
 
-`, s.BaseURL, p.ID, sandbox.DemoEmail, sandbox.DemoPassword, key, sandbox.DemoCampaign, sandbox.DemoLink,
-		sandbox.DemoWalletKey, s.Demo.Signing, shown)
+`, s.BaseURL, p.ID, DemoEmail, DemoPassword, key, DemoCampaign, DemoLink,
+		DemoWalletKey, s.Demo.Signing, shown)
 	return nil
 }

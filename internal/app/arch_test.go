@@ -176,43 +176,48 @@ var edgeRules = map[string]edges{
 	"config is read by programs and the app": {
 		from: []string{
 			"own",
-		}, except: []string{"cmd/...", "internal/app", "internal/config", "internal/sandbox/...", "internal/bench/..."},
+		}, except: []string{"cmd/...", "internal/app", "internal/config"},
 		to:     []string{"internal/config"},
 		reason: "a package that reads the configuration cannot be built with other values; take them as parameters",
 	},
+	"one room below the programs builds them": {
+		from: []string{"internal/..."}, except: []string{"internal/app"},
+		to:     []string{"web/...", "graph/...", "views/..."},
+		reason: "internal/app puts surfaces and services together; whatever else needs both is a program, in cmd",
+	},
 	"only programs import the app": {
-		from: []string{"own"}, except: []string{"cmd/...", "internal/sandbox/...", "internal/bench/..."},
+		from: []string{"own"}, except: []string{"cmd/..."},
 		to:     []string{"internal/app", "cmd/..."},
 		reason: "it is the top",
 	},
 	"only programs import the sandbox": {
 		from: []string{"own"},
 		except: slices.Concat(testSupport, []string{
-			"cmd/sandbox/...", "internal/sandbox/...", "internal/bench/...",
+			"cmd/sandbox", "internal/sandbox/...", "cmd/bench/...",
 		}),
 		to:     []string{"internal/sandbox/..."},
 		reason: "development chains, faucets and demo keys have no business in production",
 	},
 	"test support is for tests": {
-		from: []string{"own"}, except: slices.Concat(testSupport, []string{"internal/bench/..."}),
+		from: []string{"own"}, except: slices.Concat(testSupport, []string{"cmd/bench/..."}),
 		to:     slices.Concat(testSupport, []string{"testing"}),
 		reason: "it fails tests, starts servers and gives wrong answers on purpose",
 	},
 
 	"only store sees SQL": {
-		except: []string{"internal/store/...", "internal/bench/..."},
+		except: []string{"internal/store/...", "cmd/bench/..."},
 		to:     []string{"github.com/uptrace/bun/...", "modernc.org/sqlite/...", "database/sql/..."},
 		reason: "only store may begin a transaction",
 	},
 	"only store sees PostgreSQL": {
-		except: []string{"internal/store/...", "internal/testkit/postgres", "internal/bench/..."},
+		except: []string{"internal/store/...", "internal/testkit/postgres", "cmd/bench/..."},
 		to:     []string{"github.com/jackc/pgx/v5/..."},
 		reason: "only store may begin a transaction",
 	},
 	"only chain/evm and wallet see go-ethereum": {
 		except: slices.Concat(
 			testSupport,
-			[]string{"internal/chain/evm/...", "internal/wallet", "internal/sandbox/...", "internal/bench/..."},
+			[]string{"internal/chain/evm/...", "internal/wallet", "internal/sandbox/...", "cmd/sandbox"},
 		),
 		to:     []string{"github.com/ethereum/go-ethereum/..."},
 		reason: "elsewhere an address is a chain.Address, so that a change of the library has an effect in one place",
@@ -220,7 +225,9 @@ var edgeRules = map[string]edges{
 	"only chain/solana and wallet see solana-go": {
 		except: slices.Concat(
 			testSupport,
-			[]string{"internal/chain/solana/...", "internal/wallet", "internal/sandbox/...", "internal/bench/..."},
+			[]string{
+				"internal/chain/solana/...", "internal/wallet", "internal/sandbox/...", "cmd/sandbox", "cmd/bench/...",
+			},
 		),
 		to:     []string{"github.com/gagliardetto/..."},
 		reason: "elsewhere an address is a chain.Address, so that a change of the library has an effect in one place",
@@ -260,7 +267,7 @@ var edgeRules = map[string]edges{
 		reason: "elsewhere a mail is a mail.Mail, whatever carries it",
 	},
 	"only views and web render": {
-		except: []string{"views/...", "web/...", "internal/sandbox/..."}, to: []string{"github.com/a-h/templ/..."},
+		except: []string{"views/...", "web/...", "cmd/sandbox"}, to: []string{"github.com/a-h/templ/..."},
 		reason: "HTML is made in one place",
 	},
 	"only metrics sees Prometheus": {
@@ -286,9 +293,9 @@ var edgeRules = map[string]edges{
 			"internal/chain/subscription", "internal/exchange/reference",
 			// reaches the public address
 			"internal/doctor",
-			"internal/metrics",                                                      // counts what the edges do
-			"internal/trace",                                                        // sends to the collector
-			"internal/app", "internal/sandbox/...", "internal/bench/...", "cmd/...", // put both together
+			"internal/metrics",                                // counts what the edges do
+			"internal/trace",                                  // sends to the collector
+			"internal/app", "internal/sandbox/...", "cmd/...", // put both together
 		}),
 		to:     []string{"net/http/..."},
 		reason: "web and graph serve, webhook and the chain adapters make requests; a request from anywhere else is unbounded and unguarded",

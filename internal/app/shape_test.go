@@ -115,7 +115,7 @@ func interfaces(sources []source) (names []string, methods int) {
 }
 
 func testOnly(directory string) bool {
-	return strings.HasPrefix(directory, "internal/bench") || strings.HasPrefix(directory, "internal/testkit") ||
+	return strings.HasPrefix(directory, "cmd/bench") || strings.HasPrefix(directory, "internal/testkit") ||
 		matches(testSupport, directory)
 }
 

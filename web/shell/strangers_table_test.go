@@ -16,7 +16,7 @@ import (
 
 const (
 	// budget is a day's calls of an endpoint on a usual free plan, and callPrice what one costs at the dearest of the
-	// price lists of internal/bench/rpc.
+	// price lists of cmd/bench/rpc.
 	budget    = 100_000
 	callPrice = 20. / 1_000_000
 	// mostDay is what a stranger may cost anybody on a day, in USD, and mostSlower how much slower a payer may be.

@@ -1,4 +1,4 @@
-package sandbox_test
+package main
 
 import (
 	"net/http"

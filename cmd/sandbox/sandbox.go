@@ -1,9 +1,4 @@
-// Package sandbox runs Florin with all it needs to take a payment without real money: development chains with test
-// tokens, a demo merchant, a payer and a webhook inbox.
-//
-// Its one invariant: the server is the production server. It is configured through the same environment variables,
-// talks JSON-RPC to the chains over loopback, and does not know that it runs in a sandbox.
-package sandbox
+package main
 
 import (
 	"context"
@@ -60,7 +55,9 @@ var networks = []struct {
 	{chain.Base, 8453, 6, 2},
 }
 
-// Sandbox is the server with development chains, a demo merchant and a webhook inbox.
+// Sandbox is the production server with development chains, a demo merchant and a webhook inbox. It is configured
+// through the same environment variables, talks JSON-RPC to the chains over loopback, and does not know that it runs in
+// a sandbox.
 type Sandbox struct {
 	App     *app.App
 	Demo    Demo

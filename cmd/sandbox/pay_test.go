@@ -1,4 +1,4 @@
-package sandbox_test
+package main
 
 import (
 	"context"
@@ -18,13 +18,12 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/sandbox"
 	"github.com/florinpay/florin/internal/testkit/browser"
 )
 
 // running is a sandbox that serves until the test ends.
 type running struct {
-	*sandbox.Sandbox
+	*Sandbox
 	end  context.CancelFunc
 	done chan error
 }
@@ -32,7 +31,7 @@ type running struct {
 func start(t *testing.T, dir string) *running {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	s, err := sandbox.Start(ctx, sandbox.Config{
+	s, err := Start(ctx, Config{
 		Dir: dir, Listen: "127.0.0.1:0", BlockTime: time.Second, Version: "test",
 		Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})),
 	})

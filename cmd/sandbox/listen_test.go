@@ -1,4 +1,4 @@
-package sandbox_test
+package main
 
 import (
 	"log/slog"
@@ -11,7 +11,6 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/merchant"
-	"github.com/florinpay/florin/internal/sandbox"
 )
 
 // A sandbox whose address is taken makes nothing: another one may be using the directory.
@@ -23,7 +22,7 @@ func TestSandbox_AddressTaken(t *testing.T) {
 	}
 	defer taken.Close()
 	dir := filepath.Join(t.TempDir(), "sandbox")
-	s, err := sandbox.Start(t.Context(), sandbox.Config{
+	s, err := Start(t.Context(), Config{
 		Dir: dir, Listen: taken.Addr().String(), BlockTime: time.Second, Version: "test",
 		Log: slog.New(slog.DiscardHandler),
 	})
@@ -117,7 +116,7 @@ func (r *running) wantOneKey(t *testing.T, user int64) {
 // What the sandbox prints and the pages it serves have the address it listens on.
 func TestSandbox_AnyPort(t *testing.T) {
 	t.Parallel()
-	s, err := sandbox.Start(t.Context(), sandbox.Config{
+	s, err := Start(t.Context(), Config{
 		Dir: t.TempDir(), Listen: "127.0.0.1:0", BlockTime: time.Second, Version: "test",
 		Log: slog.New(slog.DiscardHandler),
 	})

@@ -1,4 +1,4 @@
-package sandbox_test
+package main
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/sandbox"
 	"github.com/florinpay/florin/internal/testkit/browser"
 )
 
@@ -72,13 +71,13 @@ func (r *running) createCampaign(t *testing.T) context.Context {
 	browser.Run(dashboard, t, chromedp.Navigate(
 		r.BaseURL+"/signin?next=%2Fdashboard%2Fcampaigns",
 	), chromedp.WaitVisible("#f-email"),
-		chromedp.SendKeys("#f-email", sandbox.DemoEmail), chromedp.SendKeys("#f-password", sandbox.DemoPassword),
+		chromedp.SendKeys("#f-email", DemoEmail), chromedp.SendKeys("#f-password", DemoPassword),
 		chromedp.Click(testID("submit")), chromedp.WaitVisible("#f-title"),
 		chromedp.SendKeys(
 			"#f-title", "Boat for Ida",
 		), chromedp.SendKeys("#f-goal", "20"), chromedp.SendKeys("#f-suggested", "5 25"),
 		chromedp.Click(testID("create")), chromedp.WaitVisible(`main [name="password"]`),
-		chromedp.SendKeys(`main [name="password"]`, sandbox.DemoPassword),
+		chromedp.SendKeys(`main [name="password"]`, DemoPassword),
 		chromedp.Click(testID("create")), chromedp.WaitVisible(testID("no-gifts")))
 	browser.Axe(dashboard, t)
 	return dashboard

@@ -1,4 +1,4 @@
-package sandbox_test
+package main
 
 import (
 	"context"
@@ -13,7 +13,6 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/refund"
-	"github.com/florinpay/florin/internal/sandbox"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
 	"github.com/florinpay/florin/internal/testkit/browser"
 )
@@ -73,7 +72,7 @@ func (*running) wallet(t *testing.T, on *devchain.Chain) *evmWallet {
 		chain: on.ChainID(), key: newAccount(t), chains: map[uint64]*devchain.Chain{on.ChainID(): on},
 		known: map[uint64]bool{on.ChainID(): true},
 	}
-	fund(t, on, on.Tokens().USDC, crypto.PubkeyToAddress(w.key.PublicKey), 60)
+	pay(t, on, on.Tokens().USDC, crypto.PubkeyToAddress(w.key.PublicKey), 60)
 	return w
 }
 
@@ -120,7 +119,7 @@ func (r *running) sendAll(t *testing.T, p payment.Payment, merchant *evmWallet) 
 	ctx := openWallet(t, r.BaseURL+"/signin?next=%2Fdashboard%2Fpayments%2F"+string(p.ID), evmScript, merchant,
 		browser.Desktop)
 	browser.Run(ctx, t, chromedp.WaitVisible("#f-email"),
-		chromedp.SendKeys("#f-email", sandbox.DemoEmail), chromedp.SendKeys("#f-password", sandbox.DemoPassword),
+		chromedp.SendKeys("#f-email", DemoEmail), chromedp.SendKeys("#f-password", DemoPassword),
 		chromedp.Click(testID("submit")), chromedp.WaitVisible(testID("send-all")))
 	browser.Screenshot(ctx, t, "send")
 	browser.Run(ctx, t, chromedp.Click(testID("send-all")))

@@ -1,4 +1,4 @@
-package sandbox_test
+package main
 
 import (
 	"context"
@@ -130,8 +130,8 @@ func pays(ctx context.Context, t *testing.T) {
 	}
 }
 
-// fund gives an account test money and coins.
-func fund(t *testing.T, on *devchain.Chain, token devchain.Token, to common.Address, whole int64) {
+// pay gives an account test money and coins.
+func pay(t *testing.T, on *devchain.Chain, token devchain.Token, to common.Address, whole int64) {
 	t.Helper()
 	units := new(big.Int).Mul(
 		big.NewInt(whole), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(token.Decimals)), nil),
@@ -174,7 +174,7 @@ func TestPay_BrowserWallet(t *testing.T) {
 					chains: map[uint64]*devchain.Chain{on.ChainID(): on},
 					known:  map[uint64]bool{1: true, on.ChainID(): row.knows},
 				}
-				fund(t, on, on.Tokens().USDC, crypto.PubkeyToAddress(w.key.PublicKey), 50)
+				pay(t, on, on.Tokens().USDC, crypto.PubkeyToAddress(w.key.PublicKey), 50)
 				ctx := r.openStarted(t, row.network, evmScript, w, browser.Phone)
 				pays(ctx, t)
 				want := "eth_requestAccounts eth_chainId " + row.asked + " eth_call eth_getBalance eth_chainId eth_sendTransaction"
@@ -214,7 +214,7 @@ func (r *running) changeOfMind(t *testing.T) {
 		chain: on.ChainID(), key: newAccount(t), refusals: map[string]int{"eth_requestAccounts": 1},
 		chains: map[uint64]*devchain.Chain{on.ChainID(): on}, known: map[uint64]bool{on.ChainID(): true},
 	}
-	fund(t, on, on.Tokens().USDC, crypto.PubkeyToAddress(rich.PublicKey), 50)
+	pay(t, on, on.Tokens().USDC, crypto.PubkeyToAddress(rich.PublicKey), 50)
 	ctx := r.openStarted(t, chain.Polygon, evmScript, w)
 	presses(ctx, t, "You declined in your wallet, so nothing was sent.")
 	presses(ctx, t, "Your wallet reports a problem.") // it was asked all the same, since it may know of other funds

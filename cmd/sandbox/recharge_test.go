@@ -1,4 +1,4 @@
-package sandbox_test
+package main
 
 import (
 	"encoding/json"
@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-
-	"github.com/florinpay/florin/internal/sandbox"
 )
 
 // TestRecharge: the printed command works. The demo merchant buys query units with the wallet of their key.
@@ -19,7 +17,7 @@ func TestRecharge(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.awaitNetworks(t)
-	query := fmt.Sprintf(`mutation { rechargeApiKey(apiKey: %q, privateKey: %q, unit: 20) { code message newBalance } }`, s.Demo.Key, sandbox.DemoWalletKey)
+	query := fmt.Sprintf(`mutation { rechargeApiKey(apiKey: %q, privateKey: %q, unit: 20) { code message newBalance } }`, s.Demo.Key, DemoWalletKey)
 	body, err := json.Marshal(map[string]string{"query": query})
 	if err != nil {
 		t.Fatal(err)

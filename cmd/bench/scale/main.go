@@ -4,8 +4,8 @@
 // The history is real payments that the store wrote, multiplied by SQL: one key has four fifths of it, a hundred keys
 // share the rest.
 //
-//	go run ./internal/bench/scale -n 1000000
-//	go run ./internal/bench/scale -n 10000000 -engine postgres -limits
+//	go run ./cmd/bench/scale -n 1000000
+//	go run ./cmd/bench/scale -n 10000000 -engine postgres -limits
 package main
 
 import (
