@@ -89,7 +89,9 @@ func mutex(s *ast.SelectorExpr) bool {
 func sources(t *testing.T) []*ast.File {
 	t.Helper()
 	var files []*ast.File
-	for _, root := range []string{"../../web", "../../graph", "../merchant", "../campaign", "../app", "../../cmd/florin"} {
+	for _, root := range []string{
+		"../../web", "../../graph", "../merchant", "../campaign", "../app", "../../cmd/florin",
+	} {
 		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
 				strings.Contains(path, "generated") {
