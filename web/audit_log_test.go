@@ -13,6 +13,7 @@ import (
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/store/storetest"
 	"github.com/florinpay/florin/internal/webhook"
 )
 
@@ -68,7 +69,7 @@ func TestActsWriteAuditEntries(t *testing.T) {
 	ok(b.graphQL(`mutation { UserLogin(email: " Ada@Shop.example", password: "correct horse battery staple") { code } }`, ""), "UserLogin")
 	ok(as(`mutation { UserLogout { code } }`), "UserLogout")
 
-	user, err := b.store.Identity().UserByEmail(t.Context(), "ada@shop.example")
+	user, err := (storetest.People{Store: b.store.Identity()}).UserByEmail(t.Context(), "ada@shop.example")
 	must(t, err)
 	entries, err := b.store.Merchant().AuditLog(t.Context(), user.ID, user.ID, 0, 50)
 	must(t, err)
@@ -99,7 +100,7 @@ func TestRevokeKeyAgain(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	m := b.newKey(3, 0)
-	user, err := b.store.Identity().UserByEmail(t.Context(), m.key.Email)
+	user, err := (storetest.People{Store: b.store.Identity()}).UserByEmail(t.Context(), m.key.Email)
 	must(t, err)
 	key, text, err := b.accounts.CreateKey(t.Context(), user, merchant.NewKey{Wallet: devWallet, Credits: 3},
 		audit.Act{})
@@ -154,7 +155,7 @@ func TestRotateWithSignatureAgain(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	m := b.newKey(1, 0)
-	user, err := b.store.Identity().UserByEmail(t.Context(), m.key.Email)
+	user, err := (storetest.People{Store: b.store.Identity()}).UserByEmail(t.Context(), m.key.Email)
 	must(t, err)
 	_, text, err := b.accounts.CreateKey(t.Context(), user, merchant.NewKey{Wallet: devWallet, Credits: 1}, audit.Act{})
 	must(t, err)

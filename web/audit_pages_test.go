@@ -22,6 +22,7 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
+	"github.com/florinpay/florin/internal/store/storetest"
 	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/webhook"
 )
@@ -64,7 +65,7 @@ func TestPagesWriteAuditEntries(t *testing.T) {
 	s.post("/signup", "email", "else@shop.example", "password", testPassword, "invite", token).wants(t, 403)
 	s.post("/signup", "email", ownerEmail, "password", "short", "invite", token).wants(t, 400)
 	signedUp := s.post("/signup", "email", " ADA@shop.example", "password", testPassword, "invite", token)
-	ada, err := b.store.Identity().UserByEmail(t.Context(), ownerEmail)
+	ada, err := (storetest.People{Store: b.store.Identity()}).UserByEmail(t.Context(), ownerEmail)
 	must(t, err)
 	d.of = append(d.of, ada.ID)
 	d.leaves("/signup", signedUp, ownerEmail+" signed up: |", ownerEmail+" signed in: |",
@@ -96,7 +97,7 @@ func (d *diary) shop(s *surfer, ada identity.User) {
 	t.Helper()
 	d.leaves("/dashboard/keys", s.post("/dashboard/keys", "label", " Shop ", "wallet", ""),
 		me+"created an API key: Shop|")
-	keys, err := b.store.Merchant().KeysOfUser(t.Context(), ada.ID)
+	keys, err := storetest.Accounts{Store: b.store.Merchant()}.KeysOfUser(t.Context(), ada.ID)
 	must(t, err)
 	key := keys[0].PublicID // that of the sign-up
 	d.leaves("/dashboard/keys/:key/label", s.post("/dashboard/keys/"+key+"/label", "label", "Till"),
@@ -114,7 +115,7 @@ func (d *diary) shop(s *surfer, ada identity.User) {
 		me+"changed what an API key may do: Till|may: create,custodian → create,read,cancel,complete,custodian, "+
 			"from: 203.0.113.0/24 → everywhere")
 	d.leaves("/dashboard/keys", s.post("/dashboard/keys", "label", "Old", "wallet", ""), me+"created an API key: Old|")
-	keys, err = b.store.Merchant().KeysOfUser(t.Context(), ada.ID)
+	keys, err = storetest.Accounts{Store: b.store.Merchant()}.KeysOfUser(t.Context(), ada.ID)
 	must(t, err)
 	old := keys[slices.IndexFunc(keys, func(k merchant.Key) bool { return k.Label == "Old" })].PublicID
 	d.leaves("/dashboard/keys/:key/revoke", s.post("/dashboard/keys/"+old+"/revoke", "password", testPassword),
@@ -265,7 +266,7 @@ func (d *diary) team(s *surfer, ada identity.User) {
 	token := invite("dev@shop.example", "developer")
 	dev := b.surfer()
 	joined := dev.post("/join", "token", token, "password", testPassword)
-	u, err := b.store.Identity().UserByEmail(t.Context(), "dev@shop.example")
+	u, err := (storetest.People{Store: b.store.Identity()}).UserByEmail(t.Context(), "dev@shop.example")
 	must(t, err)
 	d.of = append(d.of, u.ID)
 	d.leaves("/join", joined, "dev@shop.example signed up: |", "dev@shop.example joined the team: |as developer", "dev@shop.example signed in: |")
@@ -336,7 +337,7 @@ func (d *diary) operator(rs *surfer, ada identity.User) {
 	t.Helper()
 	d.leaves("/operator/ledger", rs.post("/operator/ledger"), me+"had the book of credits added up: |")
 	rs.post("/operator/ledger").wants(t, 409)
-	keys, err := b.store.Merchant().KeysOfUser(t.Context(), ada.ID)
+	keys, err := storetest.Accounts{Store: b.store.Merchant()}.KeysOfUser(t.Context(), ada.ID)
 	must(t, err)
 	user := usersPath + "/" + ada.PublicID
 	key := user + "/keys/" + keys[0].PublicID

@@ -189,7 +189,7 @@ func (b *bundle) newKey(credits, queries int64) seller {
 	b.t.Helper()
 	ctx := b.t.Context()
 	// Hashing a password is slow, and this user never signs in.
-	user, err := b.store.Identity().CreateUser(ctx, identity.User{
+	user, err := (storetest.People{Store: b.store.Identity()}).CreateUser(ctx, identity.User{
 		PublicID:     string(testID(b.clock.Now())),
 		Email:        strings.ToLower(string(testID(b.clock.Now()))) + "@shop.example",
 		PasswordHash: "none", FirstName: "Ada", LastName: "Byron", CreatedAt: b.clock.Now(),

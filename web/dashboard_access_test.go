@@ -14,6 +14,7 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/store/storetest"
 	"github.com/florinpay/florin/web/shell"
 )
 
@@ -152,8 +153,8 @@ func TestDashboard_Tenants(t *testing.T) {
 		s.get(path+"?key="+victim.key.PublicID).wants(t, 404)
 	}
 	t.Run("Untouched", func(t *testing.T) {
-		if keys, err := b.store.Merchant().KeysOfUser(t.Context(), victim.key.UserID); err != nil || len(keys) != 1 ||
-			keys[0].Hash != victim.key.Hash {
+		keys, err := storetest.Accounts{Store: b.store.Merchant()}.KeysOfUser(t.Context(), victim.key.UserID)
+		if err != nil || len(keys) != 1 || keys[0].Hash != victim.key.Hash {
 			t.Errorf("the victim's keys are %v, %v", keys, err)
 		}
 		if got, _, err := b.campaigns.Get(t.Context(), given.Slug); err != nil || got.State != campaign.Active ||

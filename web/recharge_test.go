@@ -17,6 +17,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/recharge"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
+	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 // mining makes blocks until stop is called, which may be called twice.
@@ -78,7 +79,7 @@ func TestRechargeAPIKey(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	m := b.newKey(1, 5)
-	user, err := b.store.Identity().UserByEmail(t.Context(), m.key.Email)
+	user, err := (storetest.People{Store: b.store.Identity()}).UserByEmail(t.Context(), m.key.Email)
 	must(t, err)
 	mine, text, err := b.accounts.CreateKey(t.Context(), user,
 		merchant.NewKey{Wallet: devWallet, Queries: 5}, audit.Act{})

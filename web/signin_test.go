@@ -15,6 +15,7 @@ import (
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/store/storetest"
 )
 
 // A user with a second factor signs in over GraphQL with its code; wrong codes
@@ -23,7 +24,7 @@ func TestLoginWithSecondFactor(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	session := secret.New(b.signUp(t, "ada@shop.example"))
-	user, err := b.store.Identity().UserByEmail(t.Context(), "ada@shop.example")
+	user, err := (storetest.People{Store: b.store.Identity()}).UserByEmail(t.Context(), "ada@shop.example")
 	must(t, err)
 	e, err := b.accounts.BeginFactor(t.Context(), user, session)
 	must(t, err)

@@ -14,6 +14,7 @@ import (
 	"github.com/florinpay/florin/graph"
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/store/storetest"
 	"github.com/florinpay/florin/web/checkout"
 )
 
@@ -70,7 +71,7 @@ func TestUsers(t *testing.T) {
 		t.Errorf("the new key: %s", r.body)
 	}
 	// The audit log has the same entries as for the pages.
-	user, err := b.store.Identity().UserByEmail(t.Context(), "ada@shop.example")
+	user, err := (storetest.People{Store: b.store.Identity()}).UserByEmail(t.Context(), "ada@shop.example")
 	must(t, err)
 	lines, err := b.store.Merchant().AuditLog(t.Context(), user.ID, user.ID, 0, 10)
 	must(t, err)
@@ -137,9 +138,9 @@ func TestTopUp(t *testing.T) {
 	// Neither a new nor an earlier top-up of a disabled key can be paid.
 	t.Run("DisabledKey", func(t *testing.T) {
 		before := create(ada, id, "20").text(t, "data.UserCreateCreditTopup.transaction.txnid")
-		user, err := b.store.Identity().UserByEmail(t.Context(), "ada@shop.example")
+		user, err := (storetest.People{Store: b.store.Identity()}).UserByEmail(t.Context(), "ada@shop.example")
 		must(t, err)
-		keys, err := b.store.Merchant().KeysOfUser(t.Context(), user.ID)
+		keys, err := storetest.Accounts{Store: b.store.Merchant()}.KeysOfUser(t.Context(), user.ID)
 		must(t, err)
 		_, err = b.shops().DisableKey(t.Context(), keys[0].ID, b.clock.Now(), audit.Record{})
 		must(t, err)
@@ -190,7 +191,7 @@ func signed(t *testing.T, privateKey, text string) string {
 func TestRotateWithSignature(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
-	user, err := b.store.Identity().UserByEmail(t.Context(), b.newKey(0, 0).key.Email)
+	user, err := (storetest.People{Store: b.store.Identity()}).UserByEmail(t.Context(), b.newKey(0, 0).key.Email)
 	must(t, err)
 	_, text, err := b.accounts.CreateKey(t.Context(), user, merchant.NewKey{Wallet: devWallet, Credits: 2}, audit.Act{})
 	must(t, err)
@@ -240,7 +241,7 @@ func TestRevokeKey(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	m := b.newKey(2, 0)
-	user, err := b.store.Identity().UserByEmail(t.Context(), m.key.Email)
+	user, err := (storetest.People{Store: b.store.Identity()}).UserByEmail(t.Context(), m.key.Email)
 	must(t, err)
 	_, text, err := b.accounts.CreateKey(t.Context(), user, merchant.NewKey{Wallet: devWallet, Credits: 1}, audit.Act{})
 	must(t, err)

@@ -15,6 +15,16 @@ type Account struct {
 	Factor   SecondFactor   // without a user: none was set up
 	Codes    []RecoveryCode // of the factor, used ones included
 	Passkeys []Passkey      // the oldest first
+	Link     Link           // the one that it was found by, or that a change adds
+}
+
+// By says which account is meant: that of a user, of a session that goes on, or of a link. Empty: one of nobody yet.
+type By struct {
+	ID              int64
+	Email, PublicID string
+	Session         Hash
+	Link            LinkKind
+	Token           Hash // of the link
 }
 
 // RecoveryCode replaces a lost authenticator, once.
@@ -29,6 +39,8 @@ type Change struct {
 	Account Account
 	Ends    Ending
 	Clear   []Hash // limits of failed attempts that no longer count
+	// Dropped: the user's keys, the other members of their team and their open sign-ups end, too.
+	Dropped bool
 	audit.Record
 }
 
@@ -38,7 +50,8 @@ type Change struct {
 type Ending struct {
 	At   time.Time // zero: none ends
 	All  bool
-	Keep Hash // the one that goes on where not all end
+	One  Hash // the only one that ends; the rest of what is said above goes on
+	Keep Hash // the one that goes on where all others end
 }
 
 // CodesLeft counts the recovery codes that are not used up.

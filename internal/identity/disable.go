@@ -32,5 +32,5 @@ func (s *Service) SetUserDisabled(ctx context.Context, by, user User, disabled b
 		when, action = s.now().UTC(), audit.ActionDisableUser
 	}
 	r := act.Record(user.ID, action, user.Email, "")
-	return s.store.UpdateUser(ctx, user.ID, func(a Account) (Change, error) { return a.SetDisabled(when, r) })
+	return s.update(ctx, user.ID, func(a Account) (Change, error) { return a.SetDisabled(when, r) })
 }

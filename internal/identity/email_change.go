@@ -41,7 +41,7 @@ func (s *Service) BeginEmailChange(ctx context.Context, user User, email string,
 	if !s.opts.Mail.Enabled() {
 		return ErrNoMail
 	}
-	_, err = s.store.UserByEmail(ctx, email)
+	_, err = s.user(ctx, By{Email: email})
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return err
 	}
@@ -59,7 +59,7 @@ func (s *Service) BeginEmailChange(ctx context.Context, user User, email string,
 	if err != nil {
 		return err
 	}
-	return s.store.Record(ctx, act.Record(user.ID, audit.ActionEmailAsked, email, "",
+	return s.record(ctx, act.Record(user.ID, audit.ActionEmailAsked, email, "",
 		s.emailMails(act, user.ID, act.Who,
 			"Your e-mail address is about to change",
 			"Florin was asked to sign you in as "+email+" instead of "+act.Who+
@@ -75,7 +75,7 @@ func (s *Service) emailMails(act audit.Act, user int64, before, subject, text st
 }
 
 // finished is what is recorded when a sign-up is finished: that its address is the user's.
-func (s *Service) finished(p SignUp, act audit.Act) audit.Record {
+func (s *Service) finished(p Link, act audit.Act) audit.Record {
 	if !p.changesEmail() {
 		return act.Record(0, audit.ActionVerify, "", "")
 	}
@@ -86,12 +86,4 @@ func (s *Service) finished(p SignUp, act audit.Act) audit.Record {
 		"\n\nIf this was not you, ask the operator of this Florin at once.")
 	mails = append(mails, s.opts.Mail.To(act.At, p.User.Email, subject, text)...)
 	return act.Record(p.User.ID, audit.ActionEmail, p.User.Email, "before: "+p.Before, mails...)
-}
-
-// changesEmail reports whether the sign-up is another address of a user who exists.
-func (p SignUp) changesEmail() bool { return p.User.ID != 0 && p.Before != p.User.Email }
-
-// waits reports whether it is too early to finish: where an account of the user is locked, another address waits.
-func (p SignUp) waits(now time.Time) bool {
-	return p.changesEmail() && p.Locked && now.Before(p.ExpiresAt.Add(EmailChangeWait-EmailChangeTTL))
 }

@@ -49,7 +49,7 @@ func (s *Service) noteGuesses(ctx context.Context, email string) error {
 	if !s.opts.Mail.Enabled() || !s.guesses.due(email, now) {
 		return nil
 	}
-	err := s.store.Record(ctx, audit.Record{Mails: s.opts.Mail.Guessed(now, email, "Failed attempts to sign in to your account",
+	err := s.record(ctx, audit.Record{Mails: s.opts.Mail.Guessed(now, email, "Failed attempts to sign in to your account",
 		guessedText+s.security()+"\n\nThis mail is sent at most once in 24 hours.")})
 	if err == nil {
 		s.guesses.noted(email, now)

@@ -20,8 +20,11 @@ func (s *Service) Invite(ctx context.Context, by User, email string, act audit.A
 	}
 	token, hash := inviteToken.New(s.opts.Random)
 	now := s.now().UTC()
-	return token, s.store.AddInvitation(ctx, hash, email, by.ID, now, now.Add(InvitationTTL),
-		act.Record(by.ID, audit.ActionInvite, "", "", s.opts.Mail.Asked(now, email, "You are invited to Florin",
+	return token, s.addLink(ctx, Link{
+		Kind: LinkInvitation, Token: hash, User: User{ID: by.ID, Email: email}, CreatedAt: now,
+		ExpiresAt: now.Add(InvitationTTL),
+	},
+		act.Record(by.ID, audit.ActionInvite, email, "", s.opts.Mail.Asked(now, email, "You are invited to Florin",
 			"Create your account within seven days:\n"+s.link("/signup?invite=", token))...))
 }
 
@@ -32,7 +35,11 @@ func (s *Service) CheckInvitation(ctx context.Context, token string) error {
 	if !ok {
 		return ErrBadInvitation
 	}
-	return s.store.CheckInvitation(ctx, hash, s.now().UTC())
+	a, err := s.linked(ctx, LinkInvitation, hash)
+	if err == nil && !a.Link.good(LinkInvitation, s.now()) {
+		err = ErrBadInvitation
+	}
+	return err
 }
 
 // CreateInvited creates a user by an invitation and uses the invitation up. It
@@ -48,5 +55,8 @@ func (s *Service) CreateInvited(ctx context.Context, token string, in NewUser, a
 	if err != nil {
 		return User{}, err
 	}
-	return s.store.CreateInvited(ctx, hash, u, act.Record(0, audit.ActionSignUp, "", ""))
+	a, err := s.store.UpdateUser(ctx, By{Link: LinkInvitation, Token: hash}, func(a Account) (Change, error) {
+		return a.CreateInvited(u, act.Record(0, audit.ActionSignUp, "", ""))
+	})
+	return a.User, err
 }

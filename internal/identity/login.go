@@ -51,7 +51,7 @@ func (s *Service) EndLogin(ctx context.Context, user User, id string, act audit.
 	}
 	for _, x := range sessions {
 		if loginID(x.Token) == id {
-			return s.store.RevokeSession(ctx, x.Token, s.now(), act.Record(user.ID, audit.ActionRevokeSession, "", ""))
+			return s.endSession(ctx, x.Token, act.Record(user.ID, audit.ActionRevokeSession, "", ""))
 		}
 	}
 	return ErrUnknownLogin

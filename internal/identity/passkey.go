@@ -100,7 +100,7 @@ func (s *Service) PasskeysOf(ctx context.Context, user User) ([]Passkey, error) 
 	if !s.HasPasskeys() {
 		return nil, nil
 	}
-	a, err := s.store.UserAccount(ctx, user.ID)
+	a, err := s.store.UserAccount(ctx, By{ID: user.ID})
 	return a.Passkeys, err
 }
 
@@ -142,7 +142,7 @@ func (s *Service) passkeysIn(ctx context.Context, user User, session secret.Text
 	if !ok {
 		return nil, Hash{}, ErrBadSession
 	}
-	a, err := s.store.UserAccount(ctx, user.ID)
+	a, err := s.store.UserAccount(ctx, By{ID: user.ID})
 	return a.Passkeys, holder, err
 }
 
@@ -186,7 +186,7 @@ func (s *Service) AddPasskey(
 		"A passkey called “"+p.Name+"” was added to your account. "+
 			"The device that has it can sign in to Florin as you. Every other session was ended.\n\n"+
 			"If this was not you, remove it and change your password at once:\n"+s.security())...)
-	return p, s.store.UpdateUser(ctx, user.ID, func(a Account) (Change, error) { return a.AddPasskey(p, holder, r) })
+	return p, s.update(ctx, user.ID, func(a Account) (Change, error) { return a.AddPasskey(p, holder, r) })
 }
 
 // RenamePasskey renames a passkey of the user. It fails with ErrUnknownPasskey, or
@@ -199,7 +199,7 @@ func (s *Service) RenamePasskey(ctx context.Context, user User, id, name string,
 	if err != nil {
 		return err
 	}
-	return s.store.UpdateUser(ctx, user.ID, func(a Account) (Change, error) {
+	return s.update(ctx, user.ID, func(a Account) (Change, error) {
 		return a.RenamePasskey(id, name, func(before string) audit.Record {
 			return act.Record(user.ID, audit.ActionPasskeyName, before, name)
 		})
@@ -219,7 +219,7 @@ func (s *Service) RemovePasskey(
 	if !ok {
 		return Passkey{}, ErrBadSession
 	}
-	err = s.store.UpdateUser(ctx, user.ID, func(a Account) (Change, error) {
+	err = s.update(ctx, user.ID, func(a Account) (Change, error) {
 		return a.RemovePasskey(id, keep, s.now().UTC(), func(p Passkey) audit.Record {
 			removed = p
 			mails := s.factorMails(act, user, "A passkey was removed",

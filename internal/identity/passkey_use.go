@@ -55,7 +55,7 @@ func (s *Service) EnterWithPasskey(
 // recordPasskey writes a refused passkey to the audit log of the user it claims to
 // be of, if there is one.
 func (s *Service) recordPasskey(ctx context.Context, publicID string, c Credentials, limits []Limit) error {
-	user, err := s.store.UserByPublicID(ctx, publicID)
+	user, err := s.user(ctx, By{PublicID: publicID})
 	if fault.Is(err, fault.NotFound) {
 		return nil
 	}
@@ -91,14 +91,14 @@ func (s *Service) answeredBy(ctx context.Context, token, id, answer, address str
 	if err != nil {
 		return User{}, err
 	}
-	user, err := s.store.UserByPublicID(ctx, id)
+	user, err := s.user(ctx, By{PublicID: id})
 	if fault.Is(err, fault.NotFound) {
 		return User{}, ErrBadPasskey
 	}
 	if err != nil {
 		return User{}, err
 	}
-	a, err := s.store.UserAccount(ctx, user.ID)
+	a, err := s.store.UserAccount(ctx, By{ID: user.ID})
 	if err != nil {
 		return User{}, err
 	}
@@ -156,7 +156,7 @@ func (s *Service) use(ctx context.Context, user User, have []Passkey, c Challeng
 	after, err := s.opts.RelyingParty.Answered(user, have, c.State, answer)
 	if errors.Is(err, ErrCopiedPasskey) {
 		act := audit.Act{Who: user.Email, At: s.now().UTC(), Address: address}
-		return also(err, s.store.Record(ctx, act.Record(user.ID, audit.ActionPasskeyCopied, "", "", s.opts.Mail.To(
+		return also(err, s.record(ctx, act.Record(user.ID, audit.ActionPasskeyCopied, "", "", s.opts.Mail.To(
 			act.At, user.Email, "One of your passkeys may have been copied",
 			"Florin was shown a passkey of yours whose counter went back, as that of a copy would. It was not accepted.\n\n"+
 				"Sign in with your password, remove the passkey that was used last, and add a new one:\n"+s.security())...)))
@@ -169,7 +169,7 @@ func (s *Service) use(ctx context.Context, user User, have []Passkey, c Challeng
 		if before.ID != after.ID {
 			continue
 		}
-		return s.store.UpdateUser(ctx, user.ID, func(a Account) (Change, error) { return a.UsePasskey(before, after) })
+		return s.update(ctx, user.ID, func(a Account) (Change, error) { return a.UsePasskey(before, after) })
 	}
 	return ErrBadPasskey
 }

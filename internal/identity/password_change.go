@@ -58,7 +58,7 @@ func (s *Service) ChangePassword(
 	if err := errors.Join(s.CheckPassword(ctx, user, old, act), weak); err != nil {
 		return SignedIn{}, err
 	}
-	current, err := s.store.UserByEmail(ctx, user.Email)
+	current, err := s.user(ctx, By{Email: user.Email})
 	if err != nil {
 		return SignedIn{}, err
 	}
@@ -70,7 +70,7 @@ func (s *Service) ChangePassword(
 		"Your password for Florin was changed, and every other session was ended.\n\n"+
 			"If this was not you, set a new one at once:\n"+s.forgot())
 	r := act.Record(user.ID, audit.ActionPassword, "", "", mails...)
-	err = s.store.UpdateUser(ctx, user.ID, func(a Account) (Change, error) {
+	err = s.update(ctx, user.ID, func(a Account) (Change, error) {
 		return a.SetPassword(current.PasswordHash, hash, s.now().UTC(), r)
 	})
 	if err != nil {

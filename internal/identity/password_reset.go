@@ -2,6 +2,7 @@ package identity
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -23,7 +24,7 @@ func (s *Service) BeginReset(ctx context.Context, email, near string) error {
 	if err != nil {
 		return err
 	}
-	return s.store.Record(ctx, audit.Record{Mails: s.opts.Mail.Reset(s.now().UTC(), email, near)})
+	return s.record(ctx, audit.Record{Mails: s.opts.Mail.Reset(s.now().UTC(), email, near)})
 }
 
 // ResetMail makes the mail that BeginReset has ordered. ok is false where no user has the address.
@@ -65,7 +66,9 @@ func (s *Service) ResetLink(ctx context.Context, user User, act audit.Act) (secr
 func (s *Service) addReset(ctx context.Context, user User, record func(secret.Text) audit.Record) (secret.Text, error) {
 	token, hash := resetToken.New(s.opts.Random)
 	now := s.now().UTC()
-	return token, s.store.AddReset(ctx, hash, user.ID, now, now.Add(ResetTTL), record(token))
+	return token, s.addLink(ctx, Link{
+		Kind: LinkReset, Token: hash, User: user, CreatedAt: now, ExpiresAt: now.Add(ResetTTL),
+	}, record(token))
 }
 
 // Reset is what a new password by mail has changed.
@@ -90,23 +93,42 @@ func (s *Service) FinishReset(
 	if err := checkPassword(next, ""); err != nil {
 		return Reset{}, err
 	}
-	user, err := s.store.ResetUser(ctx, hash, s.now().UTC())
+	a, err := s.resetBy(ctx, hash)
 	if err != nil {
 		return Reset{}, err
 	}
-	if err := s.checkWordsOf(ctx, next, user); err != nil {
+	if err := s.checkWordsOf(ctx, next, a.User); err != nil {
 		return Reset{}, err
 	}
 	password, err := s.hashOf(ctx, next)
 	if err != nil {
 		return Reset{}, err
 	}
-	mails, err := s.resetMail(ctx, user, act)
+	mails, err := s.resetMail(ctx, a.User, act)
 	if err != nil {
 		return Reset{}, err
 	}
-	return s.store.UseReset(ctx, hash, password, s.opts.VerifyEmail, s.now().UTC(),
-		act.Record(0, audit.ActionReset, "", "", mails...))
+	var done Reset
+	a, err = s.store.UpdateUser(ctx, By{Link: LinkReset, Token: hash}, func(a Account) (c Change, err error) {
+		c, err = a.FinishReset(password, s.opts.VerifyEmail, s.now().UTC(),
+			act.Record(0, audit.ActionReset, "", "", mails...))
+		done.Dropped = c.Dropped
+		return c, err
+	})
+	if err != nil {
+		return Reset{}, fmt.Errorf("reset a password: %w", err)
+	}
+	done.User = a.User
+	return done, nil
+}
+
+// resetBy returns the account whose password a token sets, or ErrBadReset.
+func (s *Service) resetBy(ctx context.Context, token Hash) (Account, error) {
+	a, err := s.linked(ctx, LinkReset, token)
+	if err == nil && !a.Link.good(LinkReset, s.now()) {
+		err = ErrBadReset
+	}
+	return a, err
 }
 
 // CheckReset fails with ErrBadReset if the token sets no password any more, so that nobody types one in vain.
@@ -115,7 +137,7 @@ func (s *Service) CheckReset(ctx context.Context, token string) error {
 	if !ok {
 		return ErrBadReset
 	}
-	_, err := s.store.ResetUser(ctx, hash, s.now().UTC())
+	_, err := s.resetBy(ctx, hash)
 	return err
 }
 

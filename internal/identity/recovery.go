@@ -55,7 +55,7 @@ func (s *Service) recover(
 ) error {
 	record := act.Record(user.ID, action, user.Email, "",
 		s.byOperator(act, user, subject, "An operator of this installation"+done)...)
-	return s.store.UpdateUser(ctx, user.ID, func(a Account) (Change, error) {
+	return s.update(ctx, user.ID, func(a Account) (Change, error) {
 		return a.Recover(r, s.now().UTC(), record), nil
 	})
 }
@@ -75,5 +75,5 @@ func (s *Service) SetOperator(ctx context.Context, user User, operator bool, act
 	}
 	r := act.Record(user.ID, action, user.Email, "",
 		s.byOperator(act, user, "Your rights in Florin changed", user.Email+" "+now+" of this installation.")...)
-	return s.store.UpdateUser(ctx, user.ID, func(a Account) (Change, error) { return a.SetOperator(operator, r) })
+	return s.update(ctx, user.ID, func(a Account) (Change, error) { return a.SetOperator(operator, r) })
 }

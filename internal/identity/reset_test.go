@@ -2,21 +2,25 @@ package identity
 
 import (
 	"context"
+	"errors"
 	"testing"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/mail"
 )
 
-// onlyRecord is a store that takes mails and answers no question.
+// onlyRecord is a store that takes mails and answers no question: whose account it is asked for is nobody's.
 type onlyRecord struct {
 	Store
 	mails []mail.Mail
 }
 
-func (s *onlyRecord) Record(_ context.Context, r audit.Record) error {
-	s.mails = append(s.mails, r.Mails...)
-	return nil
+func (s *onlyRecord) UpdateUser(_ context.Context, by By, decide func(Account) (Change, error)) (Account, error) {
+	if by != (By{}) {
+		return Account{}, errors.New("the store is asked whose account it is")
+	}
+	c, err := decide(Account{})
+	s.mails = append(s.mails, c.Mails...)
+	return c.Account, err
 }
 
 // TestService_BeginReset: a request for a new password asks nothing of the store, so its time says nothing of who has

@@ -77,7 +77,7 @@ func (s *Service) BeginFactor(ctx context.Context, user User, session secret.Tex
 	}
 	text := secret.New(plainBase32.EncodeToString(raw))
 	f := SecondFactor{UserID: user.ID, Secret: text, Session: holder, CreatedAt: s.now().UTC()}
-	err := s.store.UpdateUser(ctx, user.ID, func(a Account) (Change, error) { return a.PutFactor(f) })
+	err := s.update(ctx, user.ID, func(a Account) (Change, error) { return a.PutFactor(f) })
 	return enrolment(user, text), err
 }
 
@@ -138,7 +138,7 @@ func (s *Service) ConfirmFactor(
 	r := act.Record(user.ID, audit.ActionFactorOn, "", "", s.factorMails(act, user, "Your second factor was turned on",
 		"Signing in to Florin asks for a code of an authenticator from now on, and every other session was ended.\n\n"+
 			"If this was not you, change your password and turn it off at once:\n"+s.security())...)
-	return texts, s.store.UpdateUser(ctx, user.ID, func(a Account) (Change, error) {
+	return texts, s.update(ctx, user.ID, func(a Account) (Change, error) {
 		return a.ConfirmFactor(f, step, hashes, s.now().UTC(), r)
 	})
 }
@@ -154,7 +154,7 @@ func (s *Service) factorMails(act audit.Act, user User, subject, text string) []
 // Factor reports whether signing in requires a code, and how many recovery
 // codes are left.
 func (s *Service) Factor(ctx context.Context, user User) (inForce bool, left int, err error) {
-	a, err := s.store.UserAccount(ctx, user.ID)
+	a, err := s.store.UserAccount(ctx, By{ID: user.ID})
 	if err != nil || !a.Factor.InForce() {
 		return false, 0, err
 	}
@@ -172,7 +172,7 @@ func (s *Service) RemoveFactor(ctx context.Context, user User, act audit.Act) er
 		"Signing in to Florin asks for the password alone now, and every other session was ended.\n\n"+
 			"If this was not you, change your password at once:\n"+s.security())
 	r := act.Record(user.ID, audit.ActionFactorOff, "", "", mails...)
-	return s.store.UpdateUser(ctx, user.ID, func(a Account) (Change, error) {
+	return s.update(ctx, user.ID, func(a Account) (Change, error) {
 		return a.RemoveFactor(keep, s.now().UTC(), r), nil
 	})
 }
@@ -203,7 +203,7 @@ func (s *Service) checkCode(ctx context.Context, user User, code, address string
 // takeCode uses up a code of the authenticator, or a recovery code.
 func (s *Service) takeCode(ctx context.Context, user User, f SecondFactor, code, address string) error {
 	if step, ok := stepOf(f.Secret, code, s.now()); ok {
-		return s.store.UpdateUser(ctx, user.ID, func(a Account) (Change, error) { return a.TakeStep(step) })
+		return s.update(ctx, user.ID, func(a Account) (Change, error) { return a.TakeStep(step) })
 	}
 	if !isRecoveryCode(code) {
 		return ErrBadCode
@@ -214,7 +214,7 @@ func (s *Service) takeCode(ctx context.Context, user User, f SecondFactor, code,
 	}
 	act := audit.Act{Who: user.Email, At: s.now().UTC(), Address: address}
 	r := act.Record(user.ID, audit.ActionRecovery, "", "")
-	return s.store.UpdateUser(ctx, user.ID, func(a Account) (Change, error) { return a.TakeCode(hash, act.At, r) })
+	return s.update(ctx, user.ID, func(a Account) (Change, error) { return a.TakeCode(hash, act.At, r) })
 }
 
 // stepOf returns the time step of the code.

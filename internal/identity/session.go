@@ -89,7 +89,7 @@ func (s *Service) verify(ctx context.Context, email string, password secret.Text
 	if !ok {
 		return User{}, ErrBadCredentials
 	}
-	user, err := s.store.UserByEmail(ctx, email)
+	user, err := s.user(ctx, By{Email: email})
 	hash := user.PasswordHash
 	if fault.Is(err, fault.NotFound) {
 		hash = decoyHash(s.opts.Hashing)
@@ -139,8 +139,7 @@ func (s *Service) SignOut(ctx context.Context, token string, r audit.Record) err
 	if !ok {
 		return nil
 	}
-	err := s.store.RevokeSession(ctx, h, s.now(), r)
-	if err != nil && !fault.Is(err, fault.Unauthorized) && !fault.Is(err, fault.NotFound) {
+	if err := s.endSession(ctx, h, r); err != nil {
 		return err
 	}
 	// A browser that lost its last answer still carries the token of before.
@@ -150,7 +149,21 @@ func (s *Service) SignOut(ctx context.Context, token string, r audit.Record) err
 	}
 	if err == nil {
 		h, _ = SessionToken.Hash(renewed.Token.Reveal())
-		err = s.store.RevokeSession(ctx, h, s.now(), r)
+		err = s.endSession(ctx, h, r)
+	}
+	return err
+}
+
+// endSession ends a session; one that has ended or does not exist is left alone.
+func (s *Service) endSession(ctx context.Context, token Hash, r audit.Record) error {
+	_, err := s.store.UpdateUser(ctx, By{Session: token}, func(a Account) (Change, error) {
+		if a.User.ID == 0 {
+			return Change{}, ErrBadSession
+		}
+		return Change{Account: a, Ends: Ending{At: s.now().UTC(), One: token}, Record: r}, nil
+	})
+	if errors.Is(err, ErrBadSession) {
+		return nil
 	}
 	return err
 }

@@ -78,7 +78,7 @@ func (s *Service) EndOtherLogins(ctx context.Context, user User, act audit.Act) 
 		return ErrBadSession
 	}
 	r := act.Record(user.ID, audit.ActionRevokeSession, "", "all but this one")
-	return s.store.UpdateUser(ctx, user.ID, func(a Account) (Change, error) {
+	return s.update(ctx, user.ID, func(a Account) (Change, error) {
 		return Change{Account: a, Ends: Ending{At: s.now().UTC(), Keep: keep}, Record: r}, nil
 	})
 }

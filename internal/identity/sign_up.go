@@ -20,18 +20,6 @@ var (
 	ErrBadVerification = fault.New(fault.Invalid, "this link has been used or is too old; sign up again, or sign in for a new one")
 )
 
-// SignUp waits for the holder of the address to open the link that was mailed
-// there. It becomes a user then, or verifies the one it is about.
-type SignUp struct {
-	// User is the user to create; one with an ID exists, and is to be verified.
-	User      User
-	ExpiresAt time.Time
-	// Before is the present address of a user who exists, and Locked whether an account that they belong to is locked.
-	// SignUp reads them.
-	Before string
-	Locked bool
-}
-
 // VerifiesEmail reports whether users have to verify their address. Where no mail
 // is sent they cannot.
 func (s *Service) VerifiesEmail() bool { return s.opts.VerifyEmail }
@@ -54,7 +42,7 @@ func (s *Service) BeginSignUp(ctx context.Context, in NewUser) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.store.UserByEmail(ctx, u.Email)
+	_, err = s.user(ctx, By{Email: u.Email})
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return err
 	}
@@ -87,8 +75,8 @@ func (s *Service) addSignUp(
 	token, hash := signUpToken.New(s.opts.Random)
 	now := s.now().UTC()
 	subject, text := letter(token)
-	return s.store.AddSignUp(ctx, hash, SignUp{User: u, ExpiresAt: now.Add(ttl)}, now,
-		s.opts.Mail.Asked(now, u.Email, subject, text))
+	return s.addLink(ctx, Link{Kind: LinkSignUp, Token: hash, User: u, CreatedAt: now, ExpiresAt: now.Add(ttl)},
+		audit.Record{Mails: s.opts.Mail.Asked(now, u.Email, subject, text)})
 }
 
 // PendingSignUp returns the e-mail address of an open sign-up, or
@@ -98,13 +86,16 @@ func (s *Service) PendingSignUp(ctx context.Context, token string) (email string
 	return p.User.Email, err
 }
 
-func (s *Service) pendingSignUp(ctx context.Context, token string) (SignUp, Hash, error) {
+func (s *Service) pendingSignUp(ctx context.Context, token string) (Link, Hash, error) {
 	hash, ok := signUpToken.Hash(token)
 	if !ok {
-		return SignUp{}, Hash{}, ErrBadVerification
+		return Link{}, Hash{}, ErrBadVerification
 	}
-	p, err := s.store.SignUp(ctx, hash, s.now().UTC())
-	return p, hash, err
+	a, err := s.linked(ctx, LinkSignUp, hash)
+	if err == nil && !a.Link.good(LinkSignUp, s.now()) {
+		err = ErrBadVerification
+	}
+	return a.Link, hash, err
 }
 
 // FinishSignUp creates the user of a sign-up whose link was opened, or verifies
@@ -136,9 +127,11 @@ func (s *Service) FinishSignUp(
 	case !ok:
 		return User{}, ErrBadPassword
 	}
-	u, err := s.store.FinishSignUp(ctx, hash, s.now().UTC(), s.finished(p, act))
+	a, err := s.store.UpdateUser(ctx, By{Link: LinkSignUp, Token: hash}, func(a Account) (Change, error) {
+		return a.FinishSignUp(s.now().UTC(), s.finished(p, act))
+	})
 	if err != nil {
 		return User{}, err
 	}
-	return u, s.giveBack(ctx, limits)
+	return a.User, s.giveBack(ctx, limits)
 }

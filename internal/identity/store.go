@@ -5,30 +5,24 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/audit"
-	"github.com/florinpay/florin/internal/mail"
 )
 
 // Store keeps users, their sessions and credentials. Every method is
 // one transaction.
 type Store interface { //nolint:interfacebloat // sessions, factors and passkeys end with the user, in one transaction
-	// UpdateUser locks the user, calls decide and writes its Change, all in one transaction. decide may run again, so
-	// it must have no effects. It fails with decide's own error, or with ErrHasPasskey for a passkey of another user;
-	// nothing is written then.
-	UpdateUser(ctx context.Context, userID int64, decide func(Account) (Change, error)) error
-	// UserAccount reads a user with all that they sign in with.
-	UserAccount(ctx context.Context, userID int64) (Account, error)
-	// CreateUser stores a new user, the owner of a merchant account of their
-	// own, and returns it with its ID, or ErrEmailTaken.
-	CreateUser(ctx context.Context, u User, r audit.Record) (User, error)
+	// UpdateUser locks the account, calls decide and writes its Change, all in one transaction. decide may run again, so
+	// it must have no effects. A user without an ID is stored, the owner of a merchant account of their own. It fails
+	// with decide's own error, with ErrHasPasskey for a passkey of another user, or with ErrEmailTaken; nothing is
+	// written then. It returns the account that it has stored.
+	UpdateUser(ctx context.Context, by By, decide func(Account) (Change, error)) (Account, error)
+	// UserAccount reads an account, an empty one if there is none. User reads its user alone.
+	UserAccount(ctx context.Context, by By) (Account, error)
+	User(ctx context.Context, by By) (User, error)
 	// ShopNames returns the names of the shops of the merchants that the user belongs to.
 	ShopNames(ctx context.Context, userID int64) ([]string, error)
-	// UserByEmail and UserByPublicID fail with ErrUnknownUser.
-	UserByEmail(ctx context.Context, email string) (User, error)
-	UserByPublicID(ctx context.Context, id string) (User, error)
 	// CreateSession stores a session, which acts for the merchant its user
 	// chose last.
 	CreateSession(ctx context.Context, s Session, r audit.Record) error
-	RevokeSession(ctx context.Context, token Hash, now time.Time, r audit.Record) error
 	// RenewSession replaces the token of a session that has not ended, also in the
 	// challenges and the authenticator that wait for it, and returns when the session
 	// ends; or fails with ErrBadSession.
@@ -40,31 +34,6 @@ type Store interface { //nolint:interfacebloat // sessions, factors and passkeys
 	// first, with the hash of each token.
 	Logins(ctx context.Context, userID int64, now time.Time) ([]Session, error)
 
-	// AddReset stores the hash of a reset token; UseReset uses it up once and
-	// sets the password as Account.SetPassword does, or fails with ErrBadReset. If
-	// addresses are verified and this one was not, factors, passkeys,
-	// keys and other members are dropped.
-	// ResetUser returns the user of a token, which stays valid.
-	AddReset(ctx context.Context, token Hash, userID int64, now, until time.Time, r audit.Record) error
-	ResetUser(ctx context.Context, token Hash, now time.Time) (User, error)
-	UseReset(
-		ctx context.Context, token Hash, next string, verifies bool, now time.Time, r audit.Record,
-	) (Reset, error)
-	// AddSignUp stores a sign-up, and SignUp returns it, or ErrBadVerification.
-	// FinishSignUp uses it up: it stores its user as CreateUser does, or verifies
-	// the one with that ID. It fails with ErrBadVerification or ErrEmailTaken.
-	AddSignUp(ctx context.Context, token Hash, p SignUp, now time.Time, mails []mail.Mail) error
-	SignUp(ctx context.Context, token Hash, now time.Time) (SignUp, error)
-	FinishSignUp(ctx context.Context, token Hash, now time.Time, r audit.Record) (User, error)
-	// AddInvitation stores the hash of an invitation for an address.
-	// CreateInvited uses it up and stores the user as CreateUser does, or fails
-	// with ErrBadInvitation or ErrEmailTaken and changes nothing.
-	AddInvitation(
-		ctx context.Context, token Hash, email string, by int64, now, until time.Time, r audit.Record,
-	) error
-	// CheckInvitation fails with ErrBadInvitation for a token that CreateInvited would refuse.
-	CheckInvitation(ctx context.Context, token Hash, now time.Time) error
-	CreateInvited(ctx context.Context, token Hash, u User, r audit.Record) (User, error)
 	// TakeAttempt counts one against every limit (Limit.Take), or nothing if one
 	// is used up, and returns how long to wait then. ReturnAttempt undoes it, and
 	// clears the limits to forget.
@@ -86,9 +55,6 @@ type Store interface { //nolint:interfacebloat // sessions, factors and passkeys
 	// now. notify is false if there is no such user, or if they were notified at
 	// another time after since.
 	NoteGuesses(ctx context.Context, email string, now, since time.Time) (notify bool, err error)
-	// Record stores what an act left that changed nothing else.
-	Record(ctx context.Context, r audit.Record) error
-
 	// SecondFactor returns the second factor of the user; ok is false if there is none.
 	SecondFactor(ctx context.Context, userID int64) (f SecondFactor, ok bool, err error)
 

@@ -38,18 +38,29 @@ func (m *memory) begin() (end func(), err error) {
 	return m.mu.Unlock, nil
 }
 
-func (m *memory) CreateUser(_ context.Context, u User, _ audit.Record) (User, error) {
+// UpdateUser stores new users, and ends sessions.
+func (m *memory) UpdateUser(_ context.Context, by By, decide func(Account) (Change, error)) (Account, error) {
 	end, err := m.begin()
 	if err != nil {
-		return User{}, err
+		return Account{}, err
 	}
 	defer end()
-	if _, taken := m.users[u.Email]; taken {
-		return User{}, ErrEmailTaken
+	var a Account
+	a.User.ID = m.sessions[by.Session].UserID
+	c, err := decide(a)
+	u := c.Account.User
+	if _, taken := m.users[u.Email]; taken && u.ID == 0 {
+		err = ErrEmailTaken
 	}
-	u.ID = int64(len(m.users) + 1)
-	m.users[u.Email] = u
-	return u, nil
+	if err != nil {
+		return Account{}, err
+	}
+	delete(m.sessions, c.Ends.One)
+	if u.ID == 0 && u.PublicID != "" {
+		u.ID = int64(len(m.users) + 1)
+		m.users[u.Email] = u
+	}
+	return Account{User: u}, nil
 }
 
 func (m *memory) ShopNames(_ context.Context, userID int64) ([]string, error) {
@@ -61,17 +72,13 @@ func (m *memory) ShopNames(_ context.Context, userID int64) ([]string, error) {
 	return m.names[userID], nil
 }
 
-func (m *memory) UserByEmail(_ context.Context, email string) (User, error) {
+func (m *memory) User(_ context.Context, by By) (User, error) {
 	end, err := m.begin()
 	if err != nil {
 		return User{}, err
 	}
 	defer end()
-	u, ok := m.users[email]
-	if !ok {
-		return User{}, ErrUnknownUser
-	}
-	return u, nil
+	return m.users[by.Email], nil
 }
 
 func (m *memory) CreateSession(_ context.Context, s Session, _ audit.Record) error {
@@ -87,16 +94,6 @@ func (m *memory) CreateSession(_ context.Context, s Session, _ audit.Record) err
 // SessionConfirmed knows no session that was renewed.
 func (m *memory) SessionConfirmed(context.Context, Hash, time.Time, time.Time) (time.Time, error) {
 	return time.Time{}, ErrBadSession
-}
-
-func (m *memory) RevokeSession(_ context.Context, token Hash, _ time.Time, _ audit.Record) error {
-	end, err := m.begin()
-	if err != nil {
-		return err
-	}
-	defer end()
-	delete(m.sessions, token)
-	return nil
 }
 
 func (m *memory) TakeAttempt(_ context.Context, limits []Limit, now time.Time) (wait time.Duration, err error) {
@@ -146,6 +143,4 @@ func (m *memory) SecondFactor(context.Context, int64) (SecondFactor, bool, error
 	return SecondFactor{}, false, m.fail
 }
 
-func (m *memory) UserAccount(context.Context, int64) (Account, error) { return Account{}, m.fail }
-
-func (m *memory) Record(context.Context, audit.Record) error { return m.fail }
+func (m *memory) UserAccount(context.Context, By) (Account, error) { return Account{}, m.fail }

@@ -50,7 +50,10 @@ func (s *Service) CreateUser(ctx context.Context, in NewUser, act audit.Act) (Us
 	if err != nil {
 		return User{}, err
 	}
-	return s.store.CreateUser(ctx, u, act.Record(0, audit.ActionSignUp, "", ""))
+	a, err := s.store.UpdateUser(ctx, By{}, func(a Account) (Change, error) {
+		return a.Create(u, act.Record(0, audit.ActionSignUp, "", "")), nil
+	})
+	return a.User, err
 }
 
 // Prepare returns a user for another operation to store, such as joining a team.
@@ -93,7 +96,40 @@ func (s *Service) UserByEmail(ctx context.Context, email string) (User, error) {
 	if err != nil {
 		return User{}, err
 	}
-	return s.store.UserByEmail(ctx, email)
+	return s.user(ctx, By{Email: email})
+}
+
+// user returns a user, or ErrUnknownUser.
+func (s *Service) user(ctx context.Context, by By) (User, error) {
+	u, err := s.store.User(ctx, by)
+	if err == nil && u.ID == 0 {
+		err = ErrUnknownUser
+	}
+	return u, err
+}
+
+// update changes the account of a user.
+func (s *Service) update(ctx context.Context, userID int64, decide func(Account) (Change, error)) error {
+	_, err := s.store.UpdateUser(ctx, By{ID: userID}, decide)
+	return err
+}
+
+// record stores what an act left that changed nothing else.
+func (s *Service) record(ctx context.Context, r audit.Record) error {
+	return s.update(ctx, 0, func(a Account) (Change, error) { return Change{Account: a, Record: r}, nil })
+}
+
+// addLink stores a link.
+func (s *Service) addLink(ctx context.Context, l Link, r audit.Record) error {
+	return s.update(ctx, 0, func(a Account) (Change, error) {
+		a.Link = l
+		return Change{Account: a, Record: r}, nil
+	})
+}
+
+// linked returns the account that a link was made for, with the link.
+func (s *Service) linked(ctx context.Context, kind LinkKind, token Hash) (Account, error) {
+	return s.store.UserAccount(ctx, By{Link: kind, Token: token})
 }
 
 // NormalizeEmail returns the address in the form users are stored under. It

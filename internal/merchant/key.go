@@ -343,12 +343,13 @@ func (s *Service) SetKeyDisabled(
 
 // Keys returns the user's keys in use, the oldest first.
 func (s *Service) Keys(ctx context.Context, userID int64) ([]Key, error) {
-	all, err := s.store.KeysOfUser(ctx, userID)
-	return slices.DeleteFunc(all, func(k Key) bool { return !k.RevokedAt.IsZero() }), err
+	a, err := s.store.Account(ctx, userID)
+	return slices.DeleteFunc(a.Keys, func(k Key) bool { return !k.RevokedAt.IsZero() }), err
 }
 
 // EveryKey returns all keys the user ever had, revoked ones last, since their
 // payments still belong to the user.
 func (s *Service) EveryKey(ctx context.Context, userID int64) ([]Key, error) {
-	return s.store.KeysOfUser(ctx, userID)
+	a, err := s.store.Account(ctx, userID)
+	return a.Keys, err
 }

@@ -39,8 +39,6 @@ type Store interface {
 	// TouchKeys sets when the keys with these ids were last used, where that
 	// is later than what is stored.
 	TouchKeys(ctx context.Context, used map[int64]time.Time) error
-	// KeysOfUser returns all keys the user ever had, the oldest first, revoked ones last.
-	KeysOfUser(ctx context.Context, userID int64) ([]Key, error)
 	// Key returns a key, revoked or not, or ErrUnknownKey.
 	Key(ctx context.Context, keyID int64) (Key, error)
 	// RecordSales stores a mail of the kind about sales of the key, unless one waits, or the last one ended less than

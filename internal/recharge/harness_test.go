@@ -76,7 +76,7 @@ func newWorld(t *testing.T, url string) *world {
 	w.must(err)
 	w.private = secret.New(common.Bytes2Hex(crypto.FromECDSA(w.owner)))
 	w.wallet = chain.AddressOf(chain.BEP20, w.account().Bytes()).Address
-	user, err := w.store.Identity().CreateUser(t.Context(), identity.User{
+	user, err := (storetest.People{Store: w.store.Identity()}).CreateUser(t.Context(), identity.User{
 		PublicID: newID(), Email: "ada@shop.example", PasswordHash: "none", CreatedAt: w.now(),
 	}, audit.Record{})
 	w.must(err)

@@ -175,7 +175,7 @@ func (w *world) fund(wei *big.Int) {
 func (w *world) newKey() merchant.Key {
 	w.t.Helper()
 	ctx := w.t.Context()
-	u, err := w.store.Identity().CreateUser(
+	u, err := (storetest.People{Store: w.store.Identity()}).CreateUser(
 		ctx,
 		identity.User{
 			PublicID: string(newID(w.clock.now())), Email: "a@example.com", PasswordHash: "x", CreatedAt: w.clock.now(),

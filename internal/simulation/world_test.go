@@ -242,7 +242,7 @@ func createMerchant(t testing.TB, s *store.Store) {
 		}
 	}
 	ctx := t.Context()
-	user, err := s.Identity().CreateUser(
+	user, err := (storetest.People{Store: s.Identity()}).CreateUser(
 		ctx, identity.User{PublicID: "01KAJ0000000000000000000U1", Email: "shop@example.com", CreatedAt: begin},
 		audit.Record{},
 	)

@@ -107,7 +107,7 @@ func (s *stored) key(t testing.TB, url string) int64 {
 		return id
 	}
 	n := len(s.keys)
-	u, err := s.Identity().CreateUser(
+	u, err := (storetest.People{Store: s.Identity()}).CreateUser(
 		t.Context(),
 		identity.User{
 			PublicID: newULID(), Email: fmt.Sprintf("%d@example.org", n), PasswordHash: "argon2id", CreatedAt: noon,

@@ -262,10 +262,13 @@ func (w *world) newID(time.Time) payment.ID {
 // openShop makes the merchant with a key, credits and settlement wallets.
 func (w *world) openShop() error {
 	now := w.clock.now()
-	user, err := w.store.Identity().CreateUser(
-		w.ctx, identity.User{PublicID: "01KAJ0000000000000000000U1", Email: "shop@example.com", CreatedAt: now},
-		audit.Record{},
-	)
+	owner, err := w.store.Identity().UpdateUser(w.ctx, identity.By{},
+		func(a identity.Account) (identity.Change, error) {
+			return a.Create(identity.User{
+				PublicID: "01KAJ0000000000000000000U1", Email: "shop@example.com", CreatedAt: now,
+			}, audit.Record{}), nil
+		})
+	user := owner.User
 	if err != nil {
 		return err
 	}

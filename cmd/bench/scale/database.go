@@ -95,9 +95,12 @@ func (d *database) close() {
 func (d *database) merchants(ctx context.Context) error {
 	for range 1 + smallKeys {
 		id := newULID()
-		u, err := d.Identity().CreateUser(ctx, identity.User{
-			PublicID: id, Email: id + "@example.org", PasswordHash: "none", CreatedAt: d.now,
-		}, audit.Record{})
+		owner, err := d.Identity().UpdateUser(ctx, identity.By{}, func(a identity.Account) (identity.Change, error) {
+			return a.Create(identity.User{
+				PublicID: id, Email: id + "@example.org", PasswordHash: "none", CreatedAt: d.now,
+			}, audit.Record{}), nil
+		})
+		u := owner.User
 		if err != nil {
 			return err
 		}

@@ -174,7 +174,7 @@ func (r *rig) newID(time.Time) payment.ID {
 
 func (r *rig) openShop() {
 	ctx := r.Context()
-	user, err := r.store.Identity().CreateUser(
+	user, err := (storetest.People{Store: r.store.Identity()}).CreateUser(
 		ctx, identity.User{PublicID: "01KAJ0000000000000000000U1", Email: "shop@example.com", CreatedAt: r.now()},
 		audit.Record{},
 	)

@@ -41,11 +41,3 @@ func (s *Store) TakeChallenge(
 	}
 	return c, nil
 }
-
-// UserByPublicID returns the user, or identity.ErrUnknownUser.
-func (s *Store) UserByPublicID(ctx context.Context, id string) (identity.User, error) {
-	if !db.Storable(id) {
-		return identity.User{}, identity.ErrUnknownUser
-	}
-	return s.userBy(ctx, "user by id", "public_id = ?", id)
-}

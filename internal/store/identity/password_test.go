@@ -101,7 +101,7 @@ func TestStore_AuditLog(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		ctx, u := t.Context(), w.NewUser()
 		for i := range 3 {
-			w.Must(w.Store.Identity().Record(ctx, audit.Record{Entries: []audit.Entry{{
+			w.Must(w.Record(ctx, audit.Record{Entries: []audit.Entry{{
 				UserID: u.ID, At: storetest.Start, Actor: u.Email, Action: audit.ActionSignIn,
 				Detail: fmt.Sprint(i, "\x00"),
 			}}}))

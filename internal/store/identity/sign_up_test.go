@@ -10,8 +10,9 @@ import (
 	"github.com/florinpay/florin/internal/store/storetest"
 )
 
-func newSignUp(email string) identity.SignUp {
-	return identity.SignUp{
+func newSignUp(token, email string, now time.Time) identity.Link {
+	return identity.Link{
+		Kind: identity.LinkSignUp, Token: storetest.HashOf(token), CreatedAt: now,
 		User: identity.User{
 			PublicID: string(storetest.NewID()), Email: email, PasswordHash: "hash", FirstName: "Ada",
 		},
@@ -25,8 +26,8 @@ func TestStore_SignUp(t *testing.T) {
 		ctx, now := t.Context(), storetest.Start
 		r := audit.Record{Entries: []audit.Entry{{At: now, Action: audit.ActionVerify}}}
 		w.Run("OnceAtOnce", func(t *testing.T) {
-			w.Must(w.AddSignUp(ctx, storetest.HashOf("a"), newSignUp("ada@example.org"), now, nil))
-			p, err := w.SignUp(ctx, storetest.HashOf("a"), now)
+			w.Must(w.AddLink(ctx, newSignUp("a", "ada@example.org", now), audit.Record{}))
+			p, err := w.SignUp(ctx, storetest.HashOf("a"))
 			w.Must(err)
 			if p.User.Email != "ada@example.org" || p.User.PasswordHash != "hash" {
 				t.Errorf("stored: %+v", p)
@@ -54,31 +55,31 @@ func TestStore_SignUp(t *testing.T) {
 			}
 		})
 		w.Run("Expired", func(t *testing.T) {
-			w.Must(w.AddSignUp(ctx, storetest.HashOf("b"), newSignUp("bob@example.org"), now, nil))
+			w.Must(w.AddLink(ctx, newSignUp("b", "bob@example.org", now), audit.Record{}))
 			later := now.Add(time.Hour)
-			_, err := w.SignUp(ctx, storetest.HashOf("b"), later)
-			storetest.WantError(t, "reading it", err, identity.ErrBadVerification)
-			_, err = w.FinishSignUp(ctx, storetest.HashOf("b"), later, audit.Record{})
+			_, err := w.FinishSignUp(ctx, storetest.HashOf("b"), later, audit.Record{})
 			storetest.WantError(t, "finishing it", err, identity.ErrBadVerification)
-			w.Must(w.AddSignUp(ctx, storetest.HashOf("c"), newSignUp("cy@example.org"), later, nil))
+			w.Must(w.AddLink(ctx, newSignUp("c", "cy@example.org", later), audit.Record{}))
 			if n := w.Count("SELECT count(*) FROM sign_ups"); n != 1 {
 				t.Errorf("%d sign-ups are kept", n)
 			}
 		})
 		w.Run("TakenMeanwhile", func(t *testing.T) {
 			u := w.NewUser()
-			w.Must(w.AddSignUp(ctx, storetest.HashOf("d"), newSignUp(u.Email), now, nil))
+			w.Must(w.AddLink(ctx, newSignUp("d", u.Email, now), audit.Record{}))
 			_, err := w.FinishSignUp(ctx, storetest.HashOf("d"), now, audit.Record{})
 			storetest.WantError(t, "finishing it", err, identity.ErrEmailTaken)
 		})
 		w.Run("Existing", func(t *testing.T) {
 			u := w.NewUser()
 			w.Must(
-				w.AddSignUp(ctx, storetest.HashOf("e"), identity.SignUp{User: u, ExpiresAt: now.Add(time.Hour)}, now,
-					nil),
+				w.AddLink(ctx, identity.Link{
+					Kind: identity.LinkSignUp, Token: storetest.HashOf("e"), User: u, CreatedAt: now,
+					ExpiresAt: now.Add(time.Hour),
+				}, audit.Record{}),
 			)
 			w.Must(w.SetPassword(ctx, u.ID, u.PasswordHash, "changed", now, audit.Record{}))
-			p, err := w.SignUp(ctx, storetest.HashOf("e"), now)
+			p, err := w.SignUp(ctx, storetest.HashOf("e"))
 			w.Must(err)
 			if p.User.PasswordHash != "changed" || p.User.ID != u.ID {
 				t.Errorf("the sign-up of a user who exists is %+v", p.User)

@@ -64,13 +64,6 @@ func (s *Store) Balance(ctx context.Context, keyID int64) (ledger.Balance, error
 	})
 }
 
-// KeysOfUser returns all API keys the user ever had, revoked ones last: their
-// payments are still the user's.
-func (s *Store) KeysOfUser(ctx context.Context, userID int64) ([]merchant.Key, error) {
-	list, err := db.All[merchant.Key](ctx, s.db.Reader(), selectKeys+"k.user_id = ?"+keysInOrder, userID)
-	return list, db.Wrap(err, "all API keys of user %d", userID)
-}
-
 // TouchKeys sets when keys were last used, where that is later than what is stored.
 func (s *Store) TouchKeys(ctx context.Context, used map[int64]time.Time) error {
 	err := s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {

@@ -31,6 +31,12 @@ func (s Accounts) change(
 	return err
 }
 
+// KeysOfUser lists all keys that a user ever had, revoked ones last.
+func (s Accounts) KeysOfUser(ctx context.Context, userID int64) ([]merchant.Key, error) {
+	a, err := s.Account(ctx, userID)
+	return a.Keys, err
+}
+
 // CreateKey stores a key with its first entries, which are given key 0.
 func (s Accounts) CreateKey(
 	ctx context.Context, k merchant.Key, entries func(id int64) []ledger.Entry, r audit.Record,

@@ -12,8 +12,8 @@ import (
 // Users are people who sign in.
 var Users = db.NewTable[identity.User]("users", `
 	number:  id
-	fixed:   public_id email first_name last_name created_at
-	changes: password_hash operator verified_at disabled_at`)
+	fixed:   public_id first_name last_name created_at
+	changes: email password_hash operator verified_at disabled_at`)
 
 // InsertUser stores a new user and sets their ID, or fails with identity.ErrEmailTaken.
 func InsertUser(ctx context.Context, t db.Tx, u *identity.User) error {
