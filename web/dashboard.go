@@ -6,7 +6,6 @@ import (
 
 	"github.com/florinpay/florin/internal/alert"
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/meter"
 	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
@@ -46,7 +45,7 @@ type Dashboard struct {
 	// Endpoints returns the state of a network's endpoints. May be nil.
 	Endpoints func(chain.Network) []chain.EndpointHealth
 	// Reading returns what reading a network costs. May be nil.
-	Reading func(chain.Network) (meter.Report, bool)
+	Reading func(chain.Network) (chain.CallReport, bool)
 	// Rates returns what is known of the rates of currencies. May be nil.
 	Rates func() exchange.Report
 	// Alerts returns what needs an operator at a moment.

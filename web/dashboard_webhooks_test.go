@@ -12,7 +12,6 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/meter"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
@@ -105,10 +104,10 @@ func TestDashboard_OperatorEndpoints(t *testing.T) {
 }
 
 // readingOfDay is what reading a network costs.
-func readingOfDay(n chain.Network) (meter.Report, bool) {
-	return meter.Report{
+func readingOfDay(n chain.Network) (chain.CallReport, bool) {
+	return chain.CallReport{
 		Level: "open", Budget: 100_000, Spent: 12, Month: 366_000,
-		Today: []meter.Calls{
+		Today: []chain.Calls{
 			{Network: n, Endpoint: "rpc.example", Method: "eth_blockNumber", Count: 34},
 			{Network: n, Endpoint: "rpc.example", Method: "eth_getLogs", Count: 11_000},
 			{Network: n, Endpoint: "spare.example", Method: "eth_getLogs", Count: 1_000},

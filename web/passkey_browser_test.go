@@ -8,6 +8,7 @@ import (
 	"github.com/chromedp/cdproto/webauthn"
 	"github.com/chromedp/chromedp"
 
+	"github.com/florinpay/florin/internal/store/storetest"
 	"github.com/florinpay/florin/internal/testkit/browser"
 )
 

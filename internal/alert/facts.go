@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/meter"
 	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
@@ -34,7 +33,7 @@ type Network struct {
 	Profile   chain.Profile
 	Health    payment.Health
 	Endpoints []chain.EndpointHealth
-	Reading   meter.Report
+	Reading   chain.CallReport
 	Gas       *settlement.Status // nil: nothing is swept, or the gas wallet was not read yet
 }
 
@@ -123,7 +122,7 @@ type Sources struct {
 	Network   func(chain.Network) (payment.OfferedNetwork, bool)
 	Health    func(chain.Network) payment.Health
 	Endpoints func(chain.Network) []chain.EndpointHealth    // nil: not known
-	Reading   func(chain.Network) (meter.Report, bool)      // nil: not counted
+	Reading   func(chain.Network) (chain.CallReport, bool)  // nil: not counted
 	Sweeping  func(chain.Network) (settlement.Status, bool) // nil: nothing is swept
 	Rates     func() exchange.Report                        // nil: nothing is priced in other currencies
 	Disk      func(now time.Time) *Disk                     // nil: not known

@@ -8,7 +8,6 @@ import (
 
 	"github.com/florinpay/florin/internal/alert"
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/meter"
 	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
@@ -28,7 +27,7 @@ func quiet(now time.Time) alert.Facts {
 				{Name: "b.example", Healthy: true, Requests: 9},
 				{Name: "c.example", Healthy: true, Requests: 9},
 			},
-			Reading: meter.Report{Budget: 100_000, Spent: 79},
+			Reading: chain.CallReport{Budget: 100_000, Spent: 79},
 			Gas: &settlement.Status{At: now, Runway: settlement.Runway{
 				Level:  settlement.LevelOK,
 				Wallet: chain.GasWallet{Address: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", Balance: money.UnitsFromUint64(1)},

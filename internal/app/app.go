@@ -24,7 +24,6 @@ import (
 	"github.com/florinpay/florin/internal/alert"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/meter"
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/identity"
@@ -65,7 +64,7 @@ type App struct {
 	networks networks
 	expirer  *watch.Expirer
 	presence *watch.Presence
-	calls    *meter.Meter
+	calls    *chain.Meter
 	rates    *exchange.Service
 	recharge *recharge.Service
 	deliver  *webhook.Deliverer
@@ -149,7 +148,7 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	a.monitor.count(a.Store)
 	a.Store.OnStored(a.trace.Stored)
 	a.Store.OnStored(a.logPayment)
-	a.calls = meter.New(a.Store, a.clock.Now, a.log)
+	a.calls = chain.NewMeter(a.Store, a.clock.Now, a.log)
 	if a.networks, err = openNetworks(
 		a.Config, a.Store, a.monitor.countSweeps(a.Store.Settlement()), holder, a.clock.Now, a.monitor.read,
 		a.calls, a.log,

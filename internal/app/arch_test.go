@@ -15,7 +15,7 @@ var domain = []string{
 // vocabulary are the packages of types that all others use.
 var vocabulary = []string{
 	"internal/fault", "internal/money", "internal/chain", "internal/secret", "internal/audit", "internal/input",
-	"internal/chain/meter", "internal/mail", "internal/stringify",
+	"internal/mail", "internal/stringify",
 }
 
 // testSupport are packages that only tests use, and that are not tests themselves.

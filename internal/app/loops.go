@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/florinpay/florin/internal/chain/meter"
+	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/recharge"
@@ -175,7 +175,7 @@ const (
 func (a *App) repeated() []loop {
 	list := []loop{
 		{
-			name: "RPC calls", every: meter.FlushEvery, turn: a.calls.Flush, last: a.calls.Store,
+			name: "RPC calls", every: chain.FlushEvery, turn: a.calls.Flush, last: a.calls.Store,
 			failed: "the count of RPC calls is not stored yet",
 		},
 		{

@@ -10,9 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/chain/endpoint"
 	"github.com/florinpay/florin/internal/chain/evm"
 	"github.com/florinpay/florin/internal/chain/evm/sender"
-	"github.com/florinpay/florin/internal/chain/meter"
 	"github.com/florinpay/florin/internal/chain/solana"
-	"github.com/florinpay/florin/internal/chain/solana/subscribe"
 	"github.com/florinpay/florin/internal/chain/subscription"
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/money"
@@ -28,7 +26,7 @@ import (
 func openNetworks(
 	cfg config.Config, watches watch.Store, sweeps settlement.Store, holder string,
 	now func() time.Time,
-	read func(chain.Reader) chain.Reader, calls *meter.Meter, log *slog.Logger,
+	read func(chain.Reader) chain.Reader, calls *chain.Meter, log *slog.Logger,
 ) (networks, error) {
 	all := make(networks, len(cfg.Networks))
 	for _, n := range cfg.Networks {
@@ -154,7 +152,7 @@ func openSolana(
 		OfferedNetwork: payment.OfferedNetwork{
 			Profile: n.Profile, Treasury: n.Treasury, Depositor: solana.NewDepositor(cfg.SolSeed),
 		},
-		reader: reader, checkWallet: reader.CheckWallet, pushes: subscribe.Protocol(n.Profile.Assets),
+		reader: reader, checkWallet: reader.CheckWallet, pushes: solana.Protocol(n.Profile.Assets),
 	}, sender, nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/meter"
 	"github.com/florinpay/florin/internal/chain/subscription"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/watch"
@@ -23,7 +22,7 @@ type network struct {
 	feed    *subscription.Feed  // nil: no endpoint pushes
 	pushes  subscription.Protocol
 	budget  []int64 // of calls a day, of each endpoint
-	calls   *meter.Meter
+	calls   *chain.Meter
 	// feeds are the price feeds that readFeeds reads.
 	feeds     []chain.Feed
 	readFeeds func(context.Context, []chain.Feed) ([]chain.FeedAnswer, error)

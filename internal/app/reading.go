@@ -4,13 +4,12 @@ import (
 	"slices"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/meter"
 	"github.com/florinpay/florin/internal/payment/watch"
 )
 
 // callsOf lists how often each endpoint was called today, in the configured order.
 func (x *network) callsOf() []int64 {
-	by := meter.ByEndpoint(x.calls.Today(x.Profile.Network))
+	by := chain.ByEndpoint(x.calls.Today(x.Profile.Network))
 	endpoints := x.reader.Endpoints()
 	counts := make([]int64, len(endpoints))
 	for i, e := range endpoints {
@@ -41,13 +40,13 @@ func (all networks) listsByNetwork() map[chain.Network]*watch.Lists {
 }
 
 // Reading returns what reading the network costs; ok is false if it is not configured.
-func (all networks) Reading(n chain.Network) (r meter.Report, ok bool) {
+func (all networks) Reading(n chain.Network) (r chain.CallReport, ok bool) {
 	x, ok := all[n]
 	if !ok {
 		return r, false
 	}
 	counts := x.callsOf()
-	r = meter.Report{
+	r = chain.CallReport{
 		Level: x.watcher.Level().String(), Today: x.calls.Today(n), Month: x.calls.Month(n),
 		Spent: watch.Spent(counts, x.budget),
 	}

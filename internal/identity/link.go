@@ -22,8 +22,9 @@ const (
 type Link struct {
 	Kind  LinkKind
 	Token Hash
-	// User is whose password is set or whose address is verified; without an ID, the user to make. An invitation has the
-	// address that is invited, and the ID of who invites. The password hash is the present one of a user who exists.
+	// User is whose password is set or whose address is verified; without an ID, the user to make. An invitation has
+	// the address that is invited, and the ID of who invites. The password hash is the present one of a user who
+	// exists.
 	User                         User
 	CreatedAt, ExpiresAt, UsedAt time.Time
 	// Before is the present address of a user who exists, and Locked whether an account that they belong to is locked.

@@ -10,10 +10,10 @@ import (
 // Store keeps users, their sessions and credentials. Every method is
 // one transaction.
 type Store interface { //nolint:interfacebloat // sessions, factors and passkeys end with the user, in one transaction
-	// UpdateUser locks the account, calls decide and writes its Change, all in one transaction. decide may run again, so
-	// it must have no effects. A user without an ID is stored, the owner of a merchant account of their own. It fails
-	// with decide's own error, with ErrHasPasskey for a passkey of another user, or with ErrEmailTaken; nothing is
-	// written then. It returns the account that it has stored.
+	// UpdateUser locks the account, calls decide and writes its Change, all in one transaction. decide may run again,
+	// so it must have no effects. A user without an ID is stored, the owner of a merchant account of their own. It
+	// fails with decide's own error, with ErrHasPasskey for a passkey of another user, or with ErrEmailTaken; nothing
+	// is written then. It returns the account that it has stored.
 	UpdateUser(ctx context.Context, by By, decide func(Account) (Change, error)) (Account, error)
 	// UserAccount reads an account, an empty one if there is none. User reads its user alone.
 	UserAccount(ctx context.Context, by By) (Account, error)

@@ -8,7 +8,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/meter"
 	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
@@ -24,7 +23,7 @@ type Sources struct {
 	Health    func(chain.Network) payment.Health
 	Endpoints func(chain.Network) []chain.EndpointHealth
 	// Reading returns what reading a network costs.
-	Reading func(chain.Network) (meter.Report, bool)
+	Reading func(chain.Network) (chain.CallReport, bool)
 	// Sweeping returns the status of sweeping a network; ok is false where nothing
 	// is swept.
 	Sweeping func(chain.Network) (st settlement.Status, ok bool)
@@ -170,7 +169,7 @@ func (s scrape) reading(n chain.Network) {
 	if !ok {
 		return
 	}
-	for method, calls := range meter.ByMethod(r.Today) {
+	for method, calls := range chain.ByMethod(r.Today) {
 		s.gauge(callsToday, float64(calls), network(n), method)
 	}
 	s.gauge(callsMonth, float64(r.Month), network(n))

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/meter"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/watch"
@@ -181,28 +180,28 @@ func TestStore_Calls(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
-		one := meter.Calls{
+		one := chain.Calls{
 			Day: "2026-11-22", Network: chain.Base, Endpoint: "a.example", Method: "eth_getLogs", Count: 3,
 		}
 		other, before := one, one
 		other.Endpoint, before.Day = "b.example", "2026-11-21"
-		w.Must(w.AddCalls(ctx, []meter.Calls{one, other, before}, "2026-10-01"))
-		w.Must(w.AddCalls(ctx, []meter.Calls{one}, "2026-10-01"))
-		since := func(day string) map[meter.Calls]bool {
+		w.Must(w.AddCalls(ctx, []chain.Calls{one, other, before}, "2026-10-01"))
+		w.Must(w.AddCalls(ctx, []chain.Calls{one}, "2026-10-01"))
+		since := func(day string) map[chain.Calls]bool {
 			list, err := w.CallsSince(ctx, day)
 			w.Must(err)
-			set := make(map[meter.Calls]bool)
+			set := make(map[chain.Calls]bool)
 			for _, c := range list {
 				set[c] = true
 			}
 			return set
 		}
 		one.Count = 6
-		storetest.Same(t, "added up", since("2026-11-21"), map[meter.Calls]bool{one: true, other: true, before: true})
-		storetest.Same(t, "of a day", since("2026-11-22"), map[meter.Calls]bool{one: true, other: true})
+		storetest.Same(t, "added up", since("2026-11-21"), map[chain.Calls]bool{one: true, other: true, before: true})
+		storetest.Same(t, "of a day", since("2026-11-22"), map[chain.Calls]bool{one: true, other: true})
 		w.Must(w.AddCalls(ctx, nil, "2026-11-22"))
 		storetest.Same(
-			t, "the day before is forgotten", since("2026-11-01"), map[meter.Calls]bool{one: true, other: true},
+			t, "the day before is forgotten", since("2026-11-01"), map[chain.Calls]bool{one: true, other: true},
 		)
 	})
 }

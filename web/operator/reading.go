@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/meter"
 	"github.com/florinpay/florin/views/panel"
 )
 
@@ -29,7 +28,7 @@ func (d *Surface) reading(n chain.Network) (text, methods string) {
 	if !ok {
 		return "", ""
 	}
-	text = cmp.Or(levels[r.Level], r.Level) + ". " + panel.Number(meter.Total(r.Today)) + " calls today"
+	text = cmp.Or(levels[r.Level], r.Level) + ". " + panel.Number(chain.TotalCalls(r.Today)) + " calls today"
 	if r.Budget > 0 {
 		text += fmt.Sprintf(", %d%% of the budget of %s", r.Spent, panel.Number(r.Budget))
 	}
@@ -37,7 +36,7 @@ func (d *Surface) reading(n chain.Network) (text, methods string) {
 	if text += "."; r.Subscription != "" {
 		text += " Pushes: " + r.Subscription + "."
 	}
-	by := meter.ByMethod(r.Today)
+	by := chain.ByMethod(r.Today)
 	names := slices.SortedFunc(maps.Keys(by), func(a, b string) int {
 		return cmp.Or(cmp.Compare(by[b], by[a]), cmp.Compare(a, b))
 	})

@@ -2,17 +2,15 @@ package solana
 
 import (
 	solanago "github.com/gagliardetto/solana-go"
-
-	"github.com/florinpay/florin/internal/chain/solana/instruction"
 )
 
 // instructions carry out the plan: the check or creation of each settlement account and the transfer of each leg, or
 // the closing of each account. The first transfer names one more account, which the programs ignore: by that the
 // sweep is found.
 func (s *Sender) instructions(p *sweepPlan, named solanago.PublicKey) []solanago.Instruction {
-	list := []solanago.Instruction{instruction.Limit(uint32(p.units))}
+	list := []solanago.Instruction{limitUnits(uint32(p.units))}
 	if p.price > 0 {
-		list = append(list, instruction.Price(p.price))
+		list = append(list, priceUnits(p.price))
 	}
 	if p.closing {
 		for _, a := range p.closed {
@@ -21,7 +19,7 @@ func (s *Sender) instructions(p *sweepPlan, named solanago.PublicKey) []solanago
 		return list
 	}
 	made := make(map[solanago.PublicKey]bool)
-	create := func(a instruction.Account) {
+	create := func(a tokenAccount) {
 		if !made[a.Key] {
 			made[a.Key] = true
 			list = append(list, a.Create(s.payer()))
@@ -37,7 +35,7 @@ func (s *Sender) instructions(p *sweepPlan, named solanago.PublicKey) []solanago
 				create(l.from())
 				create(*x.parent)
 				list = append(list, x.Recover(*x.parent, l.from()),
-					instruction.TransferCoins(l.owner, s.payer(), x.lamports))
+					transferCoins(l.owner, s.payer(), x.lamports))
 			}
 		}
 		transfers = append(transfers, l.transfers()...)
@@ -52,19 +50,19 @@ func (s *Sender) instructions(p *sweepPlan, named solanago.PublicKey) []solanago
 }
 
 // from is the token account that the leg empties.
-func (l *leg) from() instruction.Account {
-	return instruction.Account{Key: l.account, Owner: l.owner, Mint: l.mint, Program: l.program}
+func (l *leg) from() tokenAccount {
+	return tokenAccount{Key: l.account, Owner: l.owner, Mint: l.mint, Program: l.program}
 }
 
 // to is the settlement wallet's associated account.
-func (l *leg) to() instruction.Account {
-	return instruction.Account{Key: l.settlement, Owner: l.wallet, Mint: l.mint, Program: l.program}
+func (l *leg) to() tokenAccount {
+	return tokenAccount{Key: l.settlement, Owner: l.wallet, Mint: l.mint, Program: l.program}
 }
 
 // transfers are those from the leg's account, and from the owner's other ones.
 func (l *leg) transfers() (list []*solanago.GenericInstruction) {
 	if l.native() {
-		return append(list, instruction.TransferCoins(l.owner, l.wallet, l.units))
+		return append(list, transferCoins(l.owner, l.wallet, l.units))
 	}
 	if l.units > 0 {
 		list = append(list, l.from().Transfer(l.settlement, l.units, l.decimals))

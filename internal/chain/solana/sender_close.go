@@ -8,7 +8,6 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/solana/instruction"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
@@ -94,7 +93,7 @@ func (p *sweepPlan) pickEmpty(ctx context.Context, e *endpoint) error {
 			continue
 		}
 		l.empty = true
-		a := instruction.Account{Key: keys[i], Owner: l.owner, Mint: h.Mint, Program: solanago.TokenProgramID}
+		a := tokenAccount{Key: keys[i], Owner: l.owner, Mint: h.Mint, Program: solanago.TokenProgramID}
 		if len(p.closed) == SweepBatch || slices.Contains(p.closed, a) {
 			continue
 		}

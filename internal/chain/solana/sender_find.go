@@ -7,7 +7,6 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/solana/history"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 	"github.com/florinpay/florin/internal/money"
 )
@@ -49,7 +48,7 @@ func (e *endpoint) findSweeps(ctx context.Context, p *sweepPlan, from uint64) (f
 	if err != nil {
 		return nil, err
 	}
-	var legs []history.Leg
+	var legs []paymentLeg
 	for _, l := range p.legs {
 		held, err := e.Holdings(ctx, []solanago.PublicKey{l.account}, final)
 		if err != nil {
@@ -57,11 +56,11 @@ func (e *endpoint) findSweeps(ctx context.Context, p *sweepPlan, from uint64) (f
 		}
 		if l.known && money.UnitsFromUint64(held[0].Amount).Cmp(l.Expected) < 0 {
 			for _, key := range l.keys() {
-				legs = append(legs, history.Leg{SweepItem: l.SweepItem, From: key, To: l.settlement})
+				legs = append(legs, paymentLeg{SweepItem: l.SweepItem, From: key, To: l.settlement})
 			}
 		}
 	}
-	paid, err := history.Payments(ctx, e.Client, legs, from, final)
+	paid, err := paymentsOf(ctx, e.Client, legs, from, final)
 	for _, t := range paid {
 		block, err := newCache(e).head(ctx, t.Slot)
 		if err != nil {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/solana/ata"
-	"github.com/florinpay/florin/internal/chain/solana/instruction"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
@@ -25,16 +24,16 @@ type leg struct {
 	units              uint64               // that leave account
 	others             []solanago.PublicKey // accounts that the money may lie on, too
 	sources            []source             // those of them that are emptied
-	parents            []instruction.Account
+	parents            []tokenAccount
 	empty              bool // an account can be closed
 }
 
 // source is another account under the owner's key. What lies on a nested one, which belongs to a parent, goes to the
 // leg's account before that is emptied, and its rent to the owner.
 type source struct {
-	instruction.Account
+	tokenAccount
 
-	parent   *instruction.Account // of a nested one
+	parent   *tokenAccount // of a nested one
 	units    uint64
 	lamports uint64
 }
@@ -48,7 +47,7 @@ type sweepPlan struct {
 	fresh map[solanago.PublicKey]bool
 	// closing: the taken accounts are closed, and nothing is moved.
 	closing bool
-	closed  []instruction.Account
+	closed  []tokenAccount
 
 	hash  solanago.Hash
 	until uint64
@@ -120,9 +119,9 @@ func (l *leg) of(program solanago.PublicKey) {
 }
 
 // parents are the owner's associated accounts, which nested ones belong to.
-func (s *Sender) parents(owner solanago.PublicKey) (list []instruction.Account) {
+func (s *Sender) parents(owner solanago.PublicKey) (list []tokenAccount) {
 	for _, m := range s.adapter.mints {
-		list = append(list, instruction.Account{
+		list = append(list, tokenAccount{
 			Key: s.adapter.addresses.Of(owner, m.key), Owner: owner, Mint: m.key, Program: solanago.TokenProgramID,
 		})
 	}
@@ -225,10 +224,10 @@ func (l *leg) sourcesOf(keys []solanago.PublicKey, read []*rpc.Account) (list []
 			continue
 		}
 		x := source{
-			Account: instruction.Account{Key: key, Owner: held.Owner, Mint: l.mint, Program: l.program},
-			units:   held.Amount, lamports: read[i].Lamports,
+			tokenAccount: tokenAccount{Key: key, Owner: held.Owner, Mint: l.mint, Program: l.program},
+			units:        held.Amount, lamports: read[i].Lamports,
 		}
-		at := slices.IndexFunc(l.parents, func(a instruction.Account) bool { return a.Key == held.Owner })
+		at := slices.IndexFunc(l.parents, func(a tokenAccount) bool { return a.Key == held.Owner })
 		if at >= 0 && l.program == solanago.TokenProgramID && key == ata.Of(held.Owner, l.mint) {
 			x.parent = &l.parents[at]
 		}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/solana/effect"
-	"github.com/florinpay/florin/internal/chain/solana/instruction"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
@@ -190,7 +189,7 @@ func (p *sweepPlan) pick(l *leg, read []*rpc.Account) (refusal string, err error
 	for _, x := range l.sources {
 		if x.parent != nil {
 			p.fresh[l.account] = !read[0].Token()
-			at := slices.IndexFunc(l.parents, func(a instruction.Account) bool { return a.Key == x.parent.Key })
+			at := slices.IndexFunc(l.parents, func(a tokenAccount) bool { return a.Key == x.parent.Key })
 			p.fresh[x.parent.Key] = !parents[at].Token()
 		}
 	}

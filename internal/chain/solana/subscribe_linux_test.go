@@ -8,7 +8,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/chaintest"
-	"github.com/florinpay/florin/internal/chain/solana/subscribe"
+	"github.com/florinpay/florin/internal/chain/solana"
 	"github.com/florinpay/florin/internal/chain/subscription"
 )
 
@@ -21,7 +21,7 @@ func TestSubscriptions_Surfpool(t *testing.T) {
 	s.Seal(1)
 	var news atomic.Int64
 	f, err := subscription.New(subscription.Config{
-		Endpoints: []string{s.socket}, Protocol: subscribe.Protocol(b.profile().Assets),
+		Endpoints: []string{s.socket}, Protocol: solana.Protocol(b.profile().Assets),
 		News: func() { news.Add(1) }, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	})
 	if err != nil {

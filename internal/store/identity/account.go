@@ -69,8 +69,8 @@ func userBy(ctx context.Context, from bun.IDB, lock string, by identity.By) (ide
 	return db.First[identity.User](ctx, from, nil, "SELECT * FROM users WHERE "+where+lock, arg)
 }
 
-// UserAccount reads a user with all that they sign in with; an empty one if there is no such user. A link is good although
-// something that is sealed cannot be opened.
+// UserAccount reads a user with all that they sign in with; an empty one if there is no such user. A link is good
+// although something that is sealed cannot be opened.
 func (s *Store) UserAccount(ctx context.Context, by identity.By) (identity.Account, error) {
 	a, loaded, err := s.loadAccount(ctx, s.db.Reader(), "", by)
 	if err == nil && by.Link == 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/florinpay/florin/internal/store/table"
 )
 
-// end ends sessions. Where all end, so do links to a new password that are still under way, and the changes that wait in
-// the user's name: whoever asked for them may have been somebody else.
+// end ends sessions. Where all end, so do links to a new password that are still under way, and the changes that wait
+// in the user's name: whoever asked for them may have been somebody else.
 func (s *Store) end(ctx context.Context, t db.Tx, userID int64, e identity.Ending) error {
 	const revoke = "UPDATE sessions SET revoked_at = ? WHERE revoked_at IS NULL AND user_id = ?"
 	var writes []*db.Stmt

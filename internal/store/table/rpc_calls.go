@@ -3,7 +3,7 @@ package table
 import (
 	"context"
 
-	"github.com/florinpay/florin/internal/chain/meter"
+	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/store/db"
 )
 
@@ -14,7 +14,7 @@ type Calls struct{ engine db.Engine }
 func NewCalls(e db.Engine) Calls { return Calls{e} }
 
 // AddCalls adds counts of calls to what is stored, and forgets the days before the one given.
-func (c Calls) AddCalls(ctx context.Context, calls []meter.Calls, forget string) error {
+func (c Calls) AddCalls(ctx context.Context, calls []chain.Calls, forget string) error {
 	err := c.engine.Write(ctx, func(ctx context.Context, t db.Tx) error {
 		for _, n := range calls {
 			if _, err := t.NewRaw("INSERT INTO rpc_calls (day, network, endpoint, method, calls) VALUES (?, ?, ?, ?, ?) "+
@@ -30,8 +30,8 @@ func (c Calls) AddCalls(ctx context.Context, calls []meter.Calls, forget string)
 }
 
 // CallsSince lists the calls of the day and later ones.
-func (c Calls) CallsSince(ctx context.Context, day string) ([]meter.Calls, error) {
-	list, err := db.All[meter.Calls](ctx, c.engine.Reader(),
+func (c Calls) CallsSince(ctx context.Context, day string) ([]chain.Calls, error) {
+	list, err := db.All[chain.Calls](ctx, c.engine.Reader(),
 		"SELECT day, network, endpoint, method, calls AS count FROM rpc_calls WHERE day >= ?", day)
 	return list, db.Wrap(err, "calls since %s", day)
 }

@@ -1,5 +1,4 @@
-// Package history finds in the histories of token accounts what they paid to certain other accounts.
-package history
+package solana
 
 import (
 	"cmp"
@@ -16,14 +15,14 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-// Leg is an item of a sweep with its token account and that of its settlement wallet.
-type Leg struct {
+// paymentLeg is an item of a sweep with its token account and that of its settlement wallet.
+type paymentLeg struct {
 	chain.SweepItem
 	From, To solanago.PublicKey
 }
 
-// Payment is a transaction that moved tokens from the first account of a leg to the second.
-type Payment struct {
+// movedPayment is a transaction that moved tokens from the first account of a leg to the second.
+type movedPayment struct {
 	Tx    chain.TxHash
 	Slot  uint64
 	Paid  money.Units // what it cost, in lamports
@@ -36,13 +35,13 @@ const (
 	maxTransactions = 500
 )
 
-// Payments returns the transactions of the slots from..to, both included, the oldest first. It fails if a history is
+// paymentsOf returns the transactions of the slots from..to, both included, the oldest first. It fails if a history is
 // too long to be read. A node that has forgotten a part of it reports less.
-func Payments(ctx context.Context, c *rpc.Client, legs []Leg, from, to uint64) ([]Payment, error) {
-	var found []Payment
+func paymentsOf(ctx context.Context, c *rpc.Client, legs []paymentLeg, from, to uint64) ([]movedPayment, error) {
+	var found []movedPayment
 	read := make(map[string]bool)
 	for _, l := range legs {
-		list, err := signatures(ctx, c, l, from, to)
+		list, err := signaturesOf(ctx, c, l, from, to)
 		if err != nil {
 			return nil, err
 		}
@@ -59,18 +58,18 @@ func Payments(ctx context.Context, c *rpc.Client, legs []Leg, from, to uint64) (
 				return nil, rpc.Lagging("transaction %s is not there", signature)
 			}
 			if moved := movedBy(t, legs); len(moved) > 0 && t.Slot >= from && t.Slot <= to {
-				found = append(found, Payment{
+				found = append(found, movedPayment{
 					Tx: chain.TxHash(signature), Slot: t.Slot, Paid: t.Paid(), Moved: moved,
 				})
 			}
 		}
 	}
-	slices.SortStableFunc(found, func(a, b Payment) int { return cmp.Compare(a.Slot, b.Slot) })
+	slices.SortStableFunc(found, func(a, b movedPayment) int { return cmp.Compare(a.Slot, b.Slot) })
 	return found, nil
 }
 
-// signatures lists the transactions that named the leg's account and did not fail.
-func signatures(ctx context.Context, c *rpc.Client, l Leg, from, to uint64) ([]string, error) {
+// signaturesOf lists the transactions that named the leg's account and did not fail.
+func signaturesOf(ctx context.Context, c *rpc.Client, l paymentLeg, from, to uint64) ([]string, error) {
 	var list []string
 	before := ""
 	for range maxPages {
@@ -99,7 +98,7 @@ func signatures(ctx context.Context, c *rpc.Client, l Leg, from, to uint64) ([]s
 
 // movedBy returns what a transaction moved of the legs: what left the account, as far as it arrived at the settlement
 // account. Legs may share that one.
-func movedBy(t *effect.Transaction, legs []Leg) []chain.Moved {
+func movedBy(t *effect.Transaction, legs []paymentLeg) []chain.Moved {
 	if t.Failed() {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package meter_test
+package chain_test
 
 import (
 	"context"
@@ -8,18 +8,17 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/meter"
 )
 
 // shared is a store that two instances add to, and that can fail.
-type shared struct {
-	calls map[meter.Calls]int64 // with Count 0
+type sharedCalls struct {
+	calls map[chain.Calls]int64 // with Count 0
 	fail  bool
 }
 
 var errDown = errors.New("the database is down")
 
-func (s *shared) AddCalls(ctx context.Context, calls []meter.Calls, forget string) error {
+func (s *sharedCalls) AddCalls(ctx context.Context, calls []chain.Calls, forget string) error {
 	if s.fail {
 		return errDown
 	}
@@ -39,11 +38,11 @@ func (s *shared) AddCalls(ctx context.Context, calls []meter.Calls, forget strin
 	return nil
 }
 
-func (s *shared) CallsSince(_ context.Context, day string) ([]meter.Calls, error) {
+func (s *sharedCalls) CallsSince(_ context.Context, day string) ([]chain.Calls, error) {
 	if s.fail {
 		return nil, errDown
 	}
-	var list []meter.Calls
+	var list []chain.Calls
 	for c, n := range s.calls {
 		if c.Day >= day {
 			c.Count = n
@@ -57,18 +56,18 @@ func TestMeter(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 22, 6, 0, 0, 0, time.UTC)
 	clock := func() time.Time { return now }
-	store := &shared{calls: make(map[meter.Calls]int64)}
-	open := func() *meter.Meter { return meter.New(store, clock, slog.New(slog.DiscardHandler)) }
+	store := &sharedCalls{calls: make(map[chain.Calls]int64)}
+	open := func() *chain.Meter { return chain.NewMeter(store, clock, slog.New(slog.DiscardHandler)) }
 	one, two := open(), open()
-	flush := func(m *meter.Meter, want error) {
+	flush := func(m *chain.Meter, want error) {
 		t.Helper()
 		if err := m.Flush(t.Context()); !errors.Is(err, want) {
 			t.Fatalf("flush: %v, want %v", err, want)
 		}
 	}
-	total := func(m *meter.Meter, want int64) {
+	total := func(m *chain.Meter, want int64) {
 		t.Helper()
-		if got := meter.Total(m.Today(chain.Base)); got != want {
+		if got := chain.TotalCalls(m.Today(chain.Base)); got != want {
 			t.Errorf("%d calls today, want %d", got, want)
 		}
 	}
@@ -89,15 +88,15 @@ func TestMeter(t *testing.T) {
 	again := open() // after a restart
 	flush(again, nil)
 	total(again, 3)
-	if by := meter.ByEndpoint(again.Today(chain.Base)); by["a.example"] != 2 || by["b.example"] != 1 {
+	if by := chain.ByEndpoint(again.Today(chain.Base)); by["a.example"] != 2 || by["b.example"] != 1 {
 		t.Errorf("by endpoint: %v", by)
 	}
-	if month := again.Month(chain.Base); month != int64(3*4*meter.DaysOfMonth) {
+	if month := again.Month(chain.Base); month != int64(3*4*chain.DaysOfMonth) {
 		t.Errorf("a month of three calls in six hours: %d", month)
 	}
 	now = now.Add(24 * time.Hour)
 	total(again, 0)
-	if month := again.Month(chain.Base); month != int64(3/1.25*meter.DaysOfMonth) {
+	if month := again.Month(chain.Base); month != int64(3/1.25*chain.DaysOfMonth) {
 		t.Errorf("a month of three calls in thirty hours: %d", month)
 	}
 }
@@ -106,8 +105,8 @@ func TestMeter(t *testing.T) {
 func TestMeter_End(t *testing.T) {
 	t.Parallel()
 	for _, down := range []bool{false, true} {
-		store := &shared{calls: make(map[meter.Calls]int64), fail: down}
-		m := meter.New(store, time.Now, slog.New(slog.DiscardHandler))
+		store := &sharedCalls{calls: make(map[chain.Calls]int64), fail: down}
+		m := chain.NewMeter(store, time.Now, slog.New(slog.DiscardHandler))
 		m.Counter(chain.Base)("a.example", "eth_getLogs")
 		if m.Store(t.Context()); len(store.calls) == 0 != down {
 			t.Errorf("database down: %v; stored %v", down, store.calls)

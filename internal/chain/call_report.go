@@ -1,7 +1,7 @@
-package meter
+package chain
 
-// Report is what reading a network costs, for operators.
-type Report struct {
+// CallReport is what reading a network costs, for operators.
+type CallReport struct {
 	Level  string  // how closely it is read at the moment
 	Today  []Calls // by endpoint and method
 	Budget int64   // calls a day of the endpoint that is nearest to its own; 0: unlimited

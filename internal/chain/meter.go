@@ -1,9 +1,4 @@
-// Package meter counts the calls to the networks' endpoints: by day (UTC), network, endpoint and method. What every
-// instance counts is added up in the database, so that a restart forgets at most the last seconds, and the budget of a
-// day is one for all.
-//
-// Its invariant: a call is counted once, whatever becomes of it; what could not be stored is kept for the next time.
-package meter
+package chain
 
 import (
 	"cmp"
@@ -12,21 +7,19 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/florinpay/florin/internal/chain"
 )
 
 // Calls is how often a method was called at an endpoint on a day.
 type Calls struct {
 	Day      string // as time.DateOnly, UTC
-	Network  chain.Network
+	Network  Network
 	Endpoint string // host and port, without credentials
 	Method   string
 	Count    int64
 }
 
-// Store adds up what all instances count.
-type Store interface {
+// CallStore adds up what all instances count.
+type CallStore interface {
 	// AddCalls adds the counts to what is stored, and forgets days before the one given.
 	AddCalls(ctx context.Context, calls []Calls, forget string) error
 	// CallsSince lists what is stored of the day and later ones.
@@ -36,38 +29,40 @@ type Store interface {
 const (
 	// FlushEvery is how often counts are to be stored.
 	FlushEvery = 15 * time.Second
-	// keepDays is how long the counts of a day are kept: a month, to compare with a bill.
-	keepDays = 40
+	// keepCallDays is how long the counts of a day are kept: a month, to compare with a bill.
+	keepCallDays = 40
 )
 
-// place is what calls are counted by.
-type place struct {
+// callPlace is what calls are counted by.
+type callPlace struct {
 	day, endpoint, method string
-	network               chain.Network
+	network               Network
 }
 
-// Meter counts calls. It is safe for concurrent use.
+// Meter counts the calls to the networks' endpoints: by day (UTC), network, endpoint and method. What every instance
+// counts is added up in the database, so that a restart forgets at most the last seconds, and the budget of a day is
+// one for all. A call is counted once, whatever becomes of it; what could not be stored is kept for the next time.
 type Meter struct {
-	store Store
+	store CallStore
 	now   func() time.Time
 	log   *slog.Logger
 
 	mu     sync.Mutex
-	fresh  map[place]int64 // not stored yet
-	stored map[place]int64 // of yesterday and today, by all instances, as of the last flush
+	fresh  map[callPlace]int64 // not stored yet
+	stored map[callPlace]int64 // of yesterday and today, by all instances, as of the last flush
 }
 
-// New returns a meter.
-func New(s Store, now func() time.Time, log *slog.Logger) *Meter {
-	return &Meter{store: s, now: now, log: log, fresh: make(map[place]int64), stored: make(map[place]int64)}
+// NewMeter returns a meter.
+func NewMeter(s CallStore, now func() time.Time, log *slog.Logger) *Meter {
+	return &Meter{store: s, now: now, log: log, fresh: make(map[callPlace]int64), stored: make(map[callPlace]int64)}
 }
 
 // Counter returns what the adapter of a network calls for every call.
-func (m *Meter) Counter(n chain.Network) func(endpoint, method string) {
+func (m *Meter) Counter(n Network) func(endpoint, method string) {
 	return func(endpoint, method string) {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		m.fresh[place{m.day(0), endpoint, method, n}]++
+		m.fresh[callPlace{m.day(0), endpoint, method, n}]++
 	}
 }
 
@@ -91,9 +86,9 @@ func (m *Meter) Flush(ctx context.Context) error {
 		}
 		return err
 	}
-	m.stored = make(map[place]int64, len(all))
+	m.stored = make(map[callPlace]int64, len(all))
 	for _, c := range all {
-		m.stored[place{c.Day, c.Endpoint, c.Method, c.Network}] = c.Count
+		m.stored[callPlace{c.Day, c.Endpoint, c.Method, c.Network}] = c.Count
 	}
 	return nil
 }
@@ -106,15 +101,15 @@ func (m *Meter) Store(ctx context.Context) {
 }
 
 // keep stores what was counted since it last did, and returns it.
-func (m *Meter) keep(ctx context.Context) (map[place]int64, error) {
+func (m *Meter) keep(ctx context.Context) (map[callPlace]int64, error) {
 	m.mu.Lock()
 	fresh := m.fresh
-	m.fresh = make(map[place]int64)
+	m.fresh = make(map[callPlace]int64)
 	m.mu.Unlock()
 	if len(fresh) == 0 {
 		return fresh, nil
 	}
-	err := m.store.AddCalls(ctx, list(fresh), m.day(keepDays))
+	err := m.store.AddCalls(ctx, listCalls(fresh), m.day(keepCallDays))
 	if err != nil {
 		m.mu.Lock()
 		defer m.mu.Unlock()
@@ -125,7 +120,7 @@ func (m *Meter) keep(ctx context.Context) (map[place]int64, error) {
 	return fresh, err
 }
 
-func list(counts map[place]int64) []Calls {
+func listCalls(counts map[callPlace]int64) []Calls {
 	all := make([]Calls, 0, len(counts))
 	for p, n := range counts {
 		all = append(all, Calls{p.day, p.network, p.endpoint, p.method, n})
@@ -140,26 +135,26 @@ func list(counts map[place]int64) []Calls {
 }
 
 // Today lists the calls of the present day on a network, by endpoint and most frequent method.
-func (m *Meter) Today(n chain.Network) []Calls {
+func (m *Meter) Today(n Network) []Calls {
 	return m.of(n, m.day(0))
 }
 
-func (m *Meter) of(n chain.Network, day string) []Calls {
+func (m *Meter) of(n Network, day string) []Calls {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	counts := make(map[place]int64)
-	for _, part := range []map[place]int64{m.stored, m.fresh} {
+	counts := make(map[callPlace]int64)
+	for _, part := range []map[callPlace]int64{m.stored, m.fresh} {
 		for p, calls := range part {
 			if p.network == n && p.day == day {
 				counts[p] += calls
 			}
 		}
 	}
-	return list(counts)
+	return listCalls(counts)
 }
 
-// Total adds up the calls.
-func Total(calls []Calls) (sum int64) {
+// TotalCalls adds up the calls.
+func TotalCalls(calls []Calls) (sum int64) {
 	for _, c := range calls {
 		sum += c.Count
 	}
@@ -180,10 +175,10 @@ const DaysOfMonth = 365.0 / 12
 
 // Month returns how many calls on a network a month will come to, if it goes on as since yesterday's midnight, or as
 // today where nothing was counted yesterday.
-func (m *Meter) Month(n chain.Network) int64 {
+func (m *Meter) Month(n Network) int64 {
 	now := m.now().UTC()
-	calls, days := Total(m.Today(n)), now.Sub(now.Truncate(24*time.Hour)).Hours()/24
-	if before := Total(m.of(n, m.day(1))); before > 0 {
+	calls, days := TotalCalls(m.Today(n)), now.Sub(now.Truncate(24*time.Hour)).Hours()/24
+	if before := TotalCalls(m.of(n, m.day(1))); before > 0 {
 		calls, days = calls+before, days+1
 	}
 	const least = 1.0 / 24 // of a day: less says nothing

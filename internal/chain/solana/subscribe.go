@@ -1,6 +1,4 @@
-// Package subscribe says how endpoints of Solana are subscribed to: accountSubscribe for the token accounts of our
-// addresses, and slotSubscribe as their sign of life.
-package subscribe
+package solana
 
 import (
 	"encoding/json"
@@ -13,10 +11,11 @@ import (
 	"github.com/florinpay/florin/internal/chain/subscription"
 )
 
-// maxAccounts bounds the subscriptions, one an account: providers allow some hundreds a connection.
-const maxAccounts = 100
+// maxSubscribed bounds the subscriptions, one an account: providers allow some hundreds a connection.
+const maxSubscribed = 100
 
-// Protocol returns the subscriptions for money in the assets.
+// Protocol returns the subscriptions for money in the assets: accountSubscribe for the token accounts of our addresses,
+// and slotSubscribe as a sign of life.
 func Protocol(assets []chain.Asset) subscription.Protocol {
 	var mints []solanago.PublicKey
 	for _, a := range assets {
@@ -38,8 +37,8 @@ func Protocol(assets []chain.Asset) subscription.Protocol {
 				}
 			}
 			slices.Sort(keys)
-			all = len(keys) <= maxAccounts
-			for _, key := range keys[:min(len(keys), maxAccounts)] {
+			all = len(keys) <= maxSubscribed
+			for _, key := range keys[:min(len(keys), maxSubscribed)] {
 				calls = append(calls, subscription.Call{
 					Subscribe: "accountSubscribe", Unsubscribe: "accountUnsubscribe",
 					Params: []any{key, map[string]any{"encoding": "base64", "commitment": "confirmed"}},
