@@ -162,8 +162,8 @@ func (c *ledgerCheck) topUps(ctx context.Context, t db.Tx) error {
 	return err
 }
 
-// provenSales is what payments of a key add up to in a quarter of an hour on a network, in the currency that they were priced
-// in.
+// provenSales is what payments of a key add up to in a quarter of an hour on a network, in the currency that they were
+// priced in.
 type provenSales struct {
 	KeyID, Quarter                   int64
 	Network, Currency                string
