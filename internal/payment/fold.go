@@ -2,6 +2,7 @@ package payment
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -71,8 +72,9 @@ type foldKey struct{ to, contract chain.Address }
 type foldSum struct {
 	foldKey
 
-	through     uint64 // the last block that is folded already
-	fresh, held part   // of later blocks, and of those
+	through     uint64         // the last block that is folded already
+	fresh, held part           // of later blocks, and of those
+	spare       chain.Transfer // one of held that no folded deposit is named after
 }
 
 // part is the sum of some transfers.
@@ -136,6 +138,10 @@ func (f *folding) take(t chain.Transfer) bool {
 	sum := f.sum(foldKey{t.To, t.Asset.Contract})
 	if t.Block.Number <= sum.through {
 		sum.held.add(t)
+		named := func(d *Deposit) bool { return d.Transfer.ID() == t.ID() }
+		if !slices.ContainsFunc(f.rows(sum.foldKey), named) {
+			sum.spare = t
+		}
 	} else {
 		sum.fresh.add(t)
 	}
@@ -168,7 +174,8 @@ func (f *folding) apply(now time.Time) []Deposit {
 }
 
 // findMissed adds what the blocks that are folded already hold beyond what was
-// found in them before, if the view shows all of them.
+// found in them before, if the view shows all of them. What was swept of them is
+// not changed any more, so that what a sweep took unseen is a deposit of its own.
 func (f *folding) findMissed(s *foldSum, rows []*Deposit) {
 	if len(rows) == 0 || s.held.count == 0 || f.view.From > rows[0].Transfer.Block.Number || f.view.To < s.through {
 		return
@@ -178,8 +185,11 @@ func (f *folding) findMissed(s *foldSum, rows []*Deposit) {
 		known.count += d.Count
 		known.units = known.units.Add(d.Transfer.Units)
 	}
-	open := !rows[len(rows)-1].Swept
-	if more := s.held.units.Sub(known.units); more.Cmp(money.Units{}) > 0 && (open || s.fresh.count > 0) {
+	own := rows[len(rows)-1].Swept && s.fresh.count == 0
+	if more := s.held.units.Sub(known.units); more.Cmp(money.Units{}) > 0 && (!own || s.spare.Tx != "") {
+		if own {
+			s.fresh.first = s.spare
+		}
 		s.fresh.count += max(s.held.count-known.count, 1)
 		s.fresh.units = s.fresh.units.Add(more)
 	}
