@@ -60,7 +60,11 @@ func (a *Adapter) scanThrough(
 		adapter: a, watched: known, e: e, endpoints: endpoints, from: from, to: to,
 		cache: newCache(e), left: make(map[chain.Address]bool),
 	}
-	transfers, err := s.run(ctx, known.accountsOf(watch, a.mints, a.pool.now()))
+	accounts := known.accountsOf(watch, a.mints, a.pool.now())
+	if a.pool.size() == 1 {
+		known.doubt(accounts, from)
+	}
+	transfers, err := s.run(ctx, accounts)
 	return transfers, s.unread, err
 }
 
@@ -235,6 +239,9 @@ func (s *search) fetch(ctx context.Context, acc *account, e *entry) error {
 	}
 	t, err := s.cache.transaction(ctx, e.signature)
 	if err != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		acc.forget(e.signature) // it may have been invented: what is there is read again
 		return err
 	}
 	if t.Slot != e.slot {

@@ -30,8 +30,9 @@ type walk struct {
 
 	amount  uint64 // what the account holds
 	rest    uint64 // amount without the changes read so far
-	newest  uint64 // slot of the newest transaction that reports the account's balance; 0: none so far
-	matched bool   // such a transaction left amount
+	at      uint64 // slot of the last transaction read that reports the account's balance; 0: none so far
+	after   uint64 // what the account held after that slot, by what was read of later ones
+	matched bool   // a transaction of that slot left it: none between was left out
 	before  string // the signature at which the next page begins
 	page    []rpc.Signature
 	last    uint64 // slot of the last signature read
@@ -193,10 +194,10 @@ func (w *walk) take(acc *account, l rpc.Signature, t *effect.Transaction) error 
 	if !reported {
 		return nil // it names no token program, so it cannot have changed a token balance
 	}
-	if w.newest == 0 {
-		w.newest = l.Slot
+	if w.at != l.Slot {
+		w.at, w.after, w.matched = l.Slot, w.rest, false
 	}
-	w.matched = w.matched || l.Slot == w.newest && c.After == w.amount
+	w.matched = w.matched || c.After == w.after
 	w.rest -= c.After - c.Before
 	if _, credited := acc.credit(t); credited && l.Slot >= w.goal {
 		w.credits = append(w.credits, &entry{
@@ -208,7 +209,7 @@ func (w *walk) take(acc *account, l rpc.Signature, t *effect.Transaction) error 
 
 // over reports whether nothing more has to be read. Transactions of one slot may be listed in any order.
 func (w *walk) over() bool {
-	if w.bounded && w.rest == w.base && (w.matched || w.newest == 0) {
+	if w.bounded && w.rest == w.base && (w.matched || w.at == 0) {
 		return true
 	}
 	next, more := w.last, !w.ended || len(w.page) > 0
@@ -218,7 +219,7 @@ func (w *walk) over() bool {
 	switch {
 	case !more:
 		return true
-	case w.newest != 0 && !w.matched && next < w.newest:
+	case w.at != 0 && !w.matched && next < w.at:
 		return true // unexplained
 	case len(w.page) == 0 || next >= w.goal:
 		return false
@@ -229,9 +230,11 @@ func (w *walk) over() bool {
 // conclude checks that the balance is explained, and adopts what was found.
 func (s *search) conclude(ctx context.Context, acc *account) error {
 	w := acc.walk
-	explained := (w.matched || w.bounded && w.rest == w.base || w.newest == 0 && w.amount == 0) && w.whole()
-	old := !w.bounded && (w.newest == 0 || w.matched) // what is missing may be older than what the node remembers
-	if !explained && old && w.rest <= math.MaxInt64 { // more was credited than it can have held: nothing was forgotten
+	explained := (w.matched || w.at == 0 && (w.amount == 0 || w.bounded && w.rest == w.base)) && w.whole()
+	// What is missing may be older than what the node remembers. Where more was credited than the account held, nothing
+	// was forgotten, and the snapshot was wrong.
+	old := !w.bounded && (w.at == 0 || w.matched) && w.rest <= math.MaxInt64
+	if !explained && old {
 		explained = s.forgotten(ctx, acc, w)
 	}
 	if !explained {
