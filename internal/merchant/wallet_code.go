@@ -11,9 +11,9 @@ import (
 )
 
 // WalletNotices returns what a merchant should know of the EVM settlement wallets that differ from those of the
-// custodian before: a wallet that is a contract on one network and not, or another one, on the next belongs to its
-// owner on the first alone. Money reaches it on every EVM network, since payers mix networks up and a rescue brings
-// their money to the same address. It is no reason to refuse: the owner may be able to deploy the same wallet
+// custodian before: a wallet that is a contract on one network need not be its owner's on the next, whatever code is
+// there. Money reaches it on every EVM network, since payers mix networks up and a rescue brings their money to the
+// same address. It is no reason to refuse: the owner may be able to deploy the same wallet
 // everywhere. It reads from networks, so it must not run in a transaction; one that cannot be asked is left out.
 func (s *Service) WalletNotices(ctx context.Context, before, after Custodian) []string {
 	if s.opts.WalletCode == nil {
@@ -59,7 +59,7 @@ func (s *Service) walletNotice(ctx context.Context, w chain.Address) string {
 		return fmt.Sprintf("The wallet %s is a contract on %s and not on %s: money that reaches it there may be lost, "+
 			"unless its owner deploys the same wallet there.", w, and(contracts), and(plain))
 	case len(slices.Compact(code)) > 1:
-		return fmt.Sprintf("The wallet %s is another contract on each of %s: make sure that it is yours on all of them.",
+		return fmt.Sprintf("The wallet %s is a contract of its own on each of %s: make sure that it is yours on all of them.",
 			w, and(contracts))
 	}
 	return ""

@@ -54,7 +54,7 @@ func TestService_WalletNotices(t *testing.T) {
 			codes{chain.Polygon: "a", chain.Base: "b"},
 			Custodian{},
 			onBoth,
-			[]string{"another contract", "Polygon", "Base"},
+			[]string{"a contract of its own", "Polygon", "Base"},
 		},
 		"Unreachable": {codes{chain.Polygon: "a"}, Custodian{}, onBoth, nil},
 		"Unchanged":   {codes{chain.Polygon: "a", chain.Base: ""}, onBoth, onBoth, nil},

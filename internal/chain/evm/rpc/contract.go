@@ -77,22 +77,6 @@ func CodeHash(r Reply) (h Hash, size int, err error) {
 	return h, len(code), nil
 }
 
-// MayDelegateCall reports whether the code in the answer to CodeCall has the instruction DELEGATECALL: what a proxy
-// does is written at another address.
-func MayDelegateCall(r Reply) bool {
-	const push1, push32, delegateCall = 0x60, 0x7f, 0xf4
-	code, _ := bytesOf(r.Result)
-	for i := 0; i < len(code); i++ {
-		switch op := code[i]; {
-		case op == delegateCall:
-			return true
-		case op >= push1 && op <= push32:
-			i += int(op-push1) + 1 // its operand is no instruction
-		}
-	}
-	return false
-}
-
 // codeReverted is the code of a reverted execution in geth and its forks.
 const codeReverted = 3
 
