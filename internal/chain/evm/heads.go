@@ -23,9 +23,9 @@ type headMemory struct {
 }
 
 // Heads returns the newest blocks. An endpoint that is behind the newest known
-// heads is skipped while another is not. Final and Finalized are what two endpoints
-// agree on, where two are configured: one alone may call its newest block final.
-// They never go back while the chain holds them; until two endpoints have agreed,
+// heads is skipped while another is not. Final and Finalized are what a quorum of voices
+// has reached: one alone may call its newest block final (but see chain.Alone).
+// They never go back while the chain holds them; until a quorum has agreed,
 // they are the first block of the chain.
 func (a *Adapter) Heads(ctx context.Context) (chain.Heads, error) {
 	asked := 1

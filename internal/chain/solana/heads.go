@@ -31,9 +31,9 @@ const (
 	maxPace = 10 * time.Second
 )
 
-// Heads returns the newest confirmed slot and the newest finalized one: what two endpoints have finalized, where two
-// are configured. It advances only as fast as the configured rate allows the requests that follow. An endpoint that is
-// behind an earlier answer, or has stopped, is skipped while another one is ahead of it.
+// Heads returns the newest confirmed slot and the newest finalized one: what a quorum of
+// voices has finalized. It advances only as fast as the configured rate allows the requests that follow. An endpoint
+// that is behind an earlier answer, or has stopped, is skipped while another one is ahead of it.
 func (a *Adapter) Heads(ctx context.Context) (chain.Heads, error) {
 	if gaveUp(ctx) {
 		return chain.Heads{}, ctx.Err()

@@ -19,7 +19,7 @@ import (
 //
 // Its invariant: a started payment expires only after every network where its money
 // counts was scanned up to its expiry, and the balances of its addresses show no
-// money that the scan missed. Where two endpoints are configured, both must say so.
+// money that the scan missed, as a quorum of endpoints says.
 // While a network cannot say so, its payments wait, payment.BlindWait at most; money that it shows later is late money.
 // A balance that is not explained has the address read again (SetAside).
 type Expirer struct {
