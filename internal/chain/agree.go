@@ -1,6 +1,8 @@
 package chain
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -74,37 +76,73 @@ func tooFew(answers, needed int, failed []error) error {
 	return err
 }
 
-// Judged concludes whether the transfers of one transaction stand. reported: a source that is not among the endpoints
-// reports them, which is one vote for them; with a single endpoint configured, it is asked like any other. Stands and
-// Missing are what a quorum says; short of that, the verdict is Undecided. An endpoint that is Undecided has no vote.
-// It fails with ErrNoEndpoint where no endpoint has an opinion because they do not answer.
-func Judged[E any](endpoints []E, configured int, reported bool, judge func(E) (Verdict, error)) (Verdict, error) {
-	var votes []Verdict
+// Judged concludes which of the transfers of one transaction stand, from a verdict on each by every endpoint.
+// reported: a source that is not among the endpoints reports them, which is one vote for them; with a single endpoint
+// configured, it is asked like any other. Stands and Missing are what a quorum says; short of that, the verdict
+// is Undecided. An endpoint that is Undecided has no vote. It fails with ErrNoEndpoint where no endpoint answers.
+func Judged[E any](
+	endpoints []E, configured int, transfers []Transfer, reported bool, judge func(E) ([]Verdict, error),
+) ([]Verdict, error) {
+	var votes [][]Verdict
 	if reported && configured > 1 {
-		votes = append(votes, Stands)
+		votes = append(votes, slices.Repeat([]Verdict{Stands}, len(transfers)))
 	}
-	needed, undecided := Quorum(configured), false
-	same := func(a, b Verdict) bool { return a == b }
-	answers, failed := ask(endpoints, func(e E) (Verdict, error) {
-		v, err := judge(e)
-		if err == nil && v == Undecided {
-			undecided, err = true, errUndecided
+	needed, verdicts := Quorum(configured), make([]Verdict, len(transfers))
+	same := func(a, b Verdict) bool { return a == b && a != Undecided }
+	answers, failed := ask(endpoints, judge, func(answers [][]Verdict) bool {
+		decided := true
+		for i := range verdicts {
+			var column []Verdict
+			for _, answer := range slices.Concat(votes, answers) {
+				column = append(column, answer[i])
+			}
+			var ok bool
+			verdicts[i], ok = Agreed(column, needed, same)
+			decided = decided && ok
 		}
-		return v, err
-	}, func(answers []Verdict) bool {
-		_, ok := Agreed(slices.Concat(votes, answers), needed, same)
-		return ok
+		return decided
 	})
-	if verdict, ok := Agreed(slices.Concat(votes, answers), needed, same); ok {
-		return verdict, nil
+	if len(answers) == 0 {
+		return nil, tooFew(len(votes), needed, failed)
 	}
-	if len(answers) == 0 && !undecided {
-		return Undecided, tooFew(len(votes), needed, failed)
-	}
-	return Undecided, nil
+	return verdicts, nil
 }
 
-var errUndecided = errors.New("undecided")
+// Each returns the verdict on each transfer of a transaction: of one that stands, those that it lacks are missing.
+func (v Verdict) Each(transfers []Transfer, has func(Transfer) bool) []Verdict {
+	verdicts := slices.Repeat([]Verdict{v}, len(transfers))
+	for i, t := range transfers {
+		if v == Stands && !has(t) {
+			verdicts[i] = Missing
+		}
+	}
+	return verdicts
+}
+
+// Unproven returns verdicts of which nothing is missing: it may be there.
+func Unproven(verdicts []Verdict) []Verdict {
+	for i, v := range verdicts {
+		if v == Missing {
+			verdicts[i] = Undecided
+		}
+	}
+	return verdicts
+}
+
+// JudgeAll is Judge, with one verdict on all the transfers: the worst.
+func JudgeAll(ctx context.Context, r interface {
+	Judge(ctx context.Context, transfers []Transfer, at Head) ([]Verdict, error)
+}, transfers []Transfer, at Head,
+) (Verdict, error) {
+	verdicts, err := r.Judge(ctx, transfers, at)
+	switch {
+	case err != nil || slices.Contains(verdicts, Undecided):
+		return Undecided, cmp.Or(err, ctx.Err())
+	case slices.Contains(verdicts, Missing):
+		return Missing, nil
+	}
+	return Stands, nil
+}
 
 // Held concludes what addresses hold: for each, what a quorum of the answers say, and the largest where they differ,
 // which agreed reports: an address holds nothing only if a quorum says so. It fails with ErrNoEndpoint where too few

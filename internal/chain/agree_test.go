@@ -19,17 +19,17 @@ const (
 	dead
 )
 
-func (s said) verdict() (chain.Verdict, error) {
+func (s said) verdicts() ([]chain.Verdict, error) {
 	switch s {
 	case yes:
-		return chain.Stands, nil
+		return []chain.Verdict{chain.Stands}, nil
 	case no:
-		return chain.Missing, nil
+		return []chain.Verdict{chain.Missing}, nil
 	case lags:
-		return chain.Undecided, nil
+		return []chain.Verdict{chain.Undecided}, nil
 	case dead:
 	}
-	return chain.Undecided, errors.New("connection refused")
+	return nil, errors.New("connection refused")
 }
 
 // TestJudged: with one endpoint its word decides, with two both must agree, and with more a majority, in whatever order
@@ -80,14 +80,14 @@ func TestJudged(t *testing.T) {
 		"NobodyLiarDenies":    {3, false, []said{no, yes, yes}, chain.Stands},
 		"NobodyLiarAndDead":   {3, false, []said{yes, dead, no}, chain.Undecided},
 	} {
-		got, err := chain.Judged(c.answers, c.configured, c.reported, said.verdict)
+		got, err := chain.Judged(c.answers, c.configured, make([]chain.Transfer, 1), c.reported, said.verdicts)
 		if c.want == failed {
 			if !errors.Is(err, chain.ErrNoEndpoint) {
 				t.Errorf("%s: verdict %d, %v, want ErrNoEndpoint", name, got, err)
 			}
 			continue
 		}
-		if err != nil || got != c.want {
+		if err != nil || got[0] != c.want {
 			t.Errorf("%s: verdict %d, %v, want %d", name, got, err, c.want)
 		}
 	}
@@ -97,9 +97,10 @@ func TestJudged(t *testing.T) {
 func TestJudged_AsksNoMore(t *testing.T) {
 	t.Parallel()
 	asked := 0
-	_, err := chain.Judged([]said{yes, yes, yes}, 3, true, func(s said) (chain.Verdict, error) {
+	one := make([]chain.Transfer, 1)
+	_, err := chain.Judged([]said{yes, yes, yes}, 3, one, true, func(s said) ([]chain.Verdict, error) {
 		asked++
-		return s.verdict()
+		return s.verdicts()
 	})
 	if err != nil || asked != 1 {
 		t.Errorf("asked %d endpoints, %v", asked, err)

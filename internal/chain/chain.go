@@ -227,8 +227,8 @@ func SameInclusion(transfers []Transfer) bool {
 	return len(transfers) > 0
 }
 
-// ByTransaction groups transfers. Transfers in one transaction share one
-// confirmation: an attacker can put a thousand of them into one.
+// ByTransaction groups transfers. Those of one transaction are judged together:
+// an attacker can put a thousand of them into one.
 func ByTransaction(transfers []Transfer) [][]Transfer {
 	var groups [][]Transfer
 	at := make(map[Inclusion]int)

@@ -40,24 +40,22 @@ type Reader interface {
 	// news. It credits nothing and rules nothing out: what it misses, the next Scan
 	// finds.
 	QuickRead(ctx context.Context, l Look) (QuickRead, error)
-	// Judge asks whether the transfers, which are of one transaction and have one Source, stand in the block that they
-	// name, at or below `at`: Stands and Missing are what a quorum of voices says (Judged). Their source has one vote;
-	// without a Source, as for a recorded transfer that a Scan has not shown, nobody has voted yet. Where one endpoint
-	// is all there is, Missing also needs that it has replaced the block.
-	Judge(ctx context.Context, transfers []Transfer, at Head) (Verdict, error)
+	// Judge asks which of the transfers, which are of one transaction and have one Source, stand in the block that
+	// they name, at or below `at`, and returns a verdict on each: what a source adds to a transaction must not cost
+	// what is in it. Stands and Missing are what a quorum of voices says (Judged). Their source has one vote; without
+	// a Source, as for a recorded transfer that a Scan has not shown, nobody has voted yet. Where one endpoint is all
+	// there is, Missing also needs that it has replaced the block.
+	Judge(ctx context.Context, transfers []Transfer, at Head) ([]Verdict, error)
 	// Balances reads, as of block `at` or later, what the addresses hold of the
-	// asset. The result has one entry for each address. Where two endpoints are
-	// configured two must agree: it fails with ErrDisagree where they do not, and with
-	// ErrNoEndpoint where only one can answer.
+	// asset. The result has one entry for each address, which is what a quorum of voices says: it fails with
+	// ErrDisagree where they differ, and with ErrNoEndpoint where too few answer.
 	Balances(ctx context.Context, asset Asset, addresses []Address, at Head) ([]money.Units, error)
-	// MostHeld is Balances, with the largest answer for an address where no two agree:
-	// a second detector, independent of Scan, that one endpoint cannot blind. It fails
-	// where only one can answer, for as long as that lasts: nothing becomes final then
-	// either.
+	// MostHeld is Balances, with the largest answer for an address where there is no quorum: a second detector,
+	// independent of Scan, that one endpoint cannot blind. It fails where too few answer, also while one of two decides
+	// alone: payments do not expire on its word.
 	MostHeld(ctx context.Context, asset Asset, addresses []Address, at Head) ([]money.Units, error)
 	// Find looks up a transaction and returns everything it moved to any
-	// recipient; it serves the lookup of payments that were not detected. Where two
-	// endpoints are configured two must agree, as for Balances.
+	// recipient, as a quorum of voices says; it serves the lookup of payments that were not detected.
 	Find(ctx context.Context, tx TxHash) (Found, error)
 	// Endpoints reports the health of each endpoint.
 	Endpoints() []EndpointHealth
@@ -81,12 +79,12 @@ type QuickRead struct {
 	Final uint64 // the newest final block by the endpoint's tag; 0 if it was not asked for or has none
 }
 
-// Verdict is the result of a confirmation.
+// Verdict is what an endpoint, or a quorum of them, says of a transfer.
 type Verdict int
 
 // The verdicts.
 const (
-	// Undecided: the endpoint does not have the block yet; try again.
+	// Undecided: the endpoint cannot tell, or there is no quorum; try again.
 	Undecided Verdict = iota
 	// Stands: the same transfer is in a block of the chain.
 	Stands

@@ -20,8 +20,8 @@ type TransferSender interface {
 	Broadcast(ctx context.Context, tx SignedTx) error
 	// Track returns the outcome of the transaction.
 	Track(ctx context.Context, from Address, tx SignedTx) (TransferOutcome, error)
-	// Judge says whether the transfers of one transaction stand, as that of Reader does.
-	Judge(ctx context.Context, transfers []Transfer, at Head) (Verdict, error)
+	// Judge says which of the transfers of one transaction stand, as that of Reader does.
+	Judge(ctx context.Context, transfers []Transfer, at Head) ([]Verdict, error)
 }
 
 // Reasons why a transfer is not signed.

@@ -116,7 +116,7 @@ func (s *Service) confirmed(ctx context.Context, r Recharge, v chain.TransferOut
 	if !ok || r.State.Over() {
 		return false, nil
 	}
-	verdict, err := s.network.Chain.Judge(ctx, []chain.Transfer{paid}, v.Final)
+	verdict, err := chain.JudgeAll(ctx, s.network.Chain, []chain.Transfer{paid}, v.Final)
 	return verdict == chain.Stands, err
 }
 

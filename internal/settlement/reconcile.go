@@ -18,7 +18,7 @@ type ReconciledNetwork struct {
 		Balances(
 			ctx context.Context, asset chain.Asset, addresses []chain.Address, at chain.Head,
 		) ([]money.Units, error)
-		Judge(ctx context.Context, transfers []chain.Transfer, at chain.Head) (chain.Verdict, error)
+		Judge(ctx context.Context, transfers []chain.Transfer, at chain.Head) ([]chain.Verdict, error)
 		Find(ctx context.Context, tx chain.TxHash) (chain.Found, error)
 	}
 	// Coins returns the balances of the native coin; nil on a network where
@@ -306,7 +306,7 @@ func (r Reconciler) deposits(
 			if t.Block.Time.Before(r.Since) || t.Block.Number > heads.Final.Number {
 				continue
 			}
-			verdict, err := n.Reader.Judge(ctx, []chain.Transfer{t}, heads.Final)
+			verdict, err := chain.JudgeAll(ctx, n.Reader, []chain.Transfer{t}, heads.Final)
 			if err != nil {
 				return nil, fmt.Errorf("deposit %s: %w", t.Tx, err)
 			}

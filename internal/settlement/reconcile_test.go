@@ -126,7 +126,7 @@ func wantOne(t *testing.T, r settlement.Reconciler, text string) {
 type balances interface {
 	Heads(ctx context.Context) (chain.Heads, error)
 	Balances(ctx context.Context, asset chain.Asset, addresses []chain.Address, at chain.Head) ([]money.Units, error)
-	Judge(ctx context.Context, transfers []chain.Transfer, at chain.Head) (chain.Verdict, error)
+	Judge(ctx context.Context, transfers []chain.Transfer, at chain.Head) ([]chain.Verdict, error)
 	Find(ctx context.Context, tx chain.TxHash) (chain.Found, error)
 }
 
@@ -156,9 +156,9 @@ func (d *divided) Find(ctx context.Context, tx chain.TxHash) (chain.Found, error
 	return d.balances.Find(ctx, tx)
 }
 
-func (d *divided) Judge(ctx context.Context, list []chain.Transfer, at chain.Head) (chain.Verdict, error) {
+func (d *divided) Judge(ctx context.Context, list []chain.Transfer, at chain.Head) ([]chain.Verdict, error) {
 	if d.undecided {
-		return chain.Undecided, nil
+		return make([]chain.Verdict, len(list)), nil
 	}
 	return d.balances.Judge(ctx, list, at)
 }

@@ -66,10 +66,10 @@ func (r evmReader) BlockAt(ctx context.Context, number uint64) (chain.Head, bool
 	return r.Adapter.BlockAt(ctx, number)
 }
 
-func (r evmReader) Judge(ctx context.Context, list []chain.Transfer, at chain.Head) (chain.Verdict, error) {
+func (r evmReader) Judge(ctx context.Context, list []chain.Transfer, at chain.Head) ([]chain.Verdict, error) {
 	if list[0].Source == "" { // what was reported is judged in parallel, in no certain order
 		if err := r.in.call(); err != nil {
-			return chain.Undecided, err
+			return nil, err
 		}
 	}
 	return r.Adapter.Judge(ctx, list, at)

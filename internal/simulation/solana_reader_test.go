@@ -79,10 +79,10 @@ func (r solanaReader) QuickRead(ctx context.Context, l chain.Look) (chain.QuickR
 	return r.Adapter.QuickRead(ctx, l)
 }
 
-func (r solanaReader) Judge(ctx context.Context, list []chain.Transfer, at chain.Head) (chain.Verdict, error) {
+func (r solanaReader) Judge(ctx context.Context, list []chain.Transfer, at chain.Head) ([]chain.Verdict, error) {
 	if list[0].Source == "" { // what was reported is judged in parallel, in no certain order
 		if err := r.in.call(); err != nil {
-			return chain.Undecided, err
+			return nil, err
 		}
 	}
 	return r.Adapter.Judge(ctx, list, at)

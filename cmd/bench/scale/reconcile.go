@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -32,8 +33,8 @@ func (agreeing) Balances(
 	return make([]money.Units, len(addresses)), nil
 }
 
-func (agreeing) Judge(context.Context, []chain.Transfer, chain.Head) (chain.Verdict, error) {
-	return chain.Stands, nil
+func (agreeing) Judge(_ context.Context, list []chain.Transfer, _ chain.Head) ([]chain.Verdict, error) {
+	return slices.Repeat([]chain.Verdict{chain.Stands}, len(list)), nil
 }
 
 func (agreeing) Find(context.Context, chain.TxHash) (chain.Found, error) {

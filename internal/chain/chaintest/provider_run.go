@@ -128,7 +128,7 @@ func providerRound(t *testing.T, h ProviderHarness, b Behaviour, watched []chain
 	old.Number -= min(old.Number, uint64(max(b.Blocks, 1)-1)) // balances may be as of any later block
 	try("balances", func() error { return checkHoldings(t, h, watched, old) })
 	try("confirmation", func() error {
-		verdict, err := r.Judge(t.Context(), got[:1], hs.Latest)
+		verdict, err := chain.JudgeAll(t.Context(), r, got[:1], hs.Latest)
 		if err == nil && verdict != chain.Stands {
 			err = errUndecided
 		}

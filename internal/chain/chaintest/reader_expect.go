@@ -134,7 +134,7 @@ func wantFound(t *testing.T, found chain.Found, w want) {
 func wantVerdict(t *testing.T, h Harness, tr chain.Transfer, at chain.Head, want chain.Verdict) {
 	t.Helper()
 	tr.Source = ""
-	got, err := h.Reader().Judge(t.Context(), []chain.Transfer{tr}, at)
+	got, err := chain.JudgeAll(t.Context(), h.Reader(), []chain.Transfer{tr}, at)
 	if err != nil {
 		t.Fatal(err)
 	}

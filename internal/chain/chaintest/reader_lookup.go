@@ -3,6 +3,7 @@ package chaintest
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -33,7 +34,17 @@ func testJudge(t *testing.T, h Harness) {
 	for name, forge := range forged {
 		lie := real
 		forge(&lie)
-		t.Run(name, func(t *testing.T) { wantVerdict(t, h, lie, final, denied(h)) })
+		t.Run(name, func(t *testing.T) {
+			wantVerdict(t, h, lie, final, denied(h))
+			if lie.Inclusion() == real.Inclusion() {
+				lie, real := lie, real
+				lie.Source, real.Source = "", ""
+				got, err := h.Reader().Judge(t.Context(), []chain.Transfer{lie, real}, final)
+				if want := []chain.Verdict{denied(h), chain.Stands}; err != nil || !slices.Equal(got, want) {
+					t.Errorf("beside the real transfer: verdicts %v, %v, want %v", got, err, want)
+				}
+			}
+		})
 	}
 	future := chain.Head{Number: final.Number + 1_000_000, Hash: final.Hash, Time: final.Time.Add(time.Hour)}
 	wantVerdict(t, h, real, future, chain.Undecided)
@@ -166,7 +177,7 @@ func testCancelled(t *testing.T, h Harness) {
 		"Heads":   func() error { _, err := h.Reader().Heads(ctx); return err },
 		"BlockAt": func() error { _, _, err := h.Reader().BlockAt(ctx, 0); return err },
 		"Scan":    func() error { _, _, err := h.Reader().Scan(ctx, 0, latest, watchSet(to)); return err },
-		"Judge":   func() error { _, err := h.Reader().Judge(ctx, []chain.Transfer{tr}, latest); return err },
+		"Judge":   func() error { _, err := chain.JudgeAll(ctx, h.Reader(), []chain.Transfer{tr}, latest); return err },
 		"Balances": func() error {
 			_, err := h.Reader().Balances(ctx, h.Credited(), []chain.Address{to.Address}, latest)
 			return err

@@ -59,7 +59,7 @@ func (p *pairOf) judged(to chain.Watched, at chain.Head) (verdicts [2]chain.Verd
 		p.t.Fatalf("scanned %+v, %v", got, err)
 	}
 	for i, one := range got {
-		v, err := p.reader.Judge(p.t.Context(), []chain.Transfer{one}, at)
+		v, err := chain.JudgeAll(p.t.Context(), p.reader, []chain.Transfer{one}, at)
 		if err != nil && v != chain.Undecided {
 			p.t.Fatal(err)
 		}

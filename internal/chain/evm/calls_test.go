@@ -89,7 +89,8 @@ func TestJudge_OncePerTransaction(t *testing.T) {
 		}
 		calls := asked(second)
 		groups := chain.ByTransaction(found)
-		if v, err := s.reader.Judge(t.Context(), groups[0], at); err != nil || v != chain.Stands || len(groups) != 1 {
+		if v, err := chain.JudgeAll(t.Context(), s.reader, groups[0], at); err != nil ||
+			v != chain.Stands || len(groups) != 1 {
 			t.Fatalf("verdict %d, %v, %d transactions", v, err, len(groups))
 		}
 		for call, n := range calls {

@@ -84,7 +84,8 @@ func TestGeth_ConfirmsElsewhere(t *testing.T) {
 		t.Fatalf("%+v, error %v", got, err)
 	}
 	before := reader.Endpoints()
-	if v, err := reader.Judge(t.Context(), []chain.Transfer{got[0]}, heads.Final); err != nil || v != chain.Stands {
+	if v, err := chain.JudgeAll(t.Context(), reader, []chain.Transfer{got[0]}, heads.Final); err != nil ||
+		v != chain.Stands {
 		t.Errorf("verdict %d, error %v", v, err)
 	}
 	after := reader.Endpoints()

@@ -11,16 +11,16 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm/rpc"
 )
 
-// Judge asks one endpoint after the other, other than the transfers' source, whether they are in the block that they
-// name, at or below `at`. The source itself is asked only if it is the only endpoint, or decides alone (chain.Alone).
-func (a *Adapter) Judge(ctx context.Context, transfers []chain.Transfer, at chain.Head) (chain.Verdict, error) {
+// Judge asks one endpoint after the other, other than the transfers' source, which are in the block that they name, at
+// or below `at`. The source itself is asked only if it is the only endpoint, or decides alone (chain.Alone).
+func (a *Adapter) Judge(ctx context.Context, transfers []chain.Transfer, at chain.Head) ([]chain.Verdict, error) {
 	if !chain.SameInclusion(transfers) {
-		return chain.Undecided, errors.New("judge: not the transfers of one transaction")
+		return nil, errors.New("judge: not the transfers of one transaction")
 	}
 	t := transfers[0]
 	tx, ok := rpc.ParseHash(string(t.Tx))
 	if !ok {
-		return chain.Undecided, fmt.Errorf("judge: %q is no transaction hash", t.Tx)
+		return nil, fmt.Errorf("judge: %q is no transaction hash", t.Tx)
 	}
 	endpoints, size, alone := a.pool.Voices(), a.pool.Size(), a.oneWord(transfers)
 	switch {
@@ -29,15 +29,17 @@ func (a *Adapter) Judge(ctx context.Context, transfers []chain.Transfer, at chai
 	case t.Source != "":
 		endpoints = a.pool.Without(t.Source)
 	}
-	verdict, err := chain.Judged(endpoints, size, t.Source != "", func(e *rpc.Endpoint) (chain.Verdict, error) {
-		return a.verdict(ctx, e, func(ctx context.Context, e *rpc.Endpoint) (chain.Verdict, error) {
-			return a.judgeThrough(ctx, e, transfers, tx, at, alone)
+	reported := t.Source != ""
+	return chain.Judged(endpoints, size, transfers, reported, func(e *rpc.Endpoint) (said []chain.Verdict, err error) {
+		err = a.pool.Try(ctx, e, func(ctx context.Context, e *rpc.Endpoint) (err error) {
+			said, err = a.judgeThrough(ctx, e, transfers, tx, at, alone)
+			return err
 		})
+		if errors.Is(err, rpc.ErrLagging) { // it does not have the block yet
+			return make([]chain.Verdict, len(transfers)), nil
+		}
+		return said, fromEndpoint(e, err)
 	})
-	if ctx.Err() != nil {
-		return chain.Undecided, ctx.Err()
-	}
-	return verdict, err
 }
 
 // oneWord reports whether one endpoint decides about the transfers of a transaction: the only voice there is, or the
@@ -50,48 +52,31 @@ func (a *Adapter) oneWord(transfers []chain.Transfer) bool {
 // Quorum is how many voices must say the same.
 func (a *Adapter) Quorum() int { return chain.Quorum(a.pool.Size()) }
 
-// verdict asks one endpoint. One that does not have the block yet is undecided.
-func (a *Adapter) verdict(
-	ctx context.Context, e *rpc.Endpoint, judge func(context.Context, *rpc.Endpoint) (chain.Verdict, error),
-) (verdict chain.Verdict, err error) {
-	err = a.pool.Try(ctx, e, func(ctx context.Context, e *rpc.Endpoint) (err error) {
-		verdict, err = judge(ctx, e)
-		return err
-	})
-	switch {
-	case errors.Is(err, rpc.ErrLagging):
-		return chain.Undecided, nil
-	case err != nil:
-		return chain.Undecided, fromEndpoint(e, err)
-	}
-	return verdict, nil
-}
-
 // judgeThrough looks for the transfers through one endpoint, which must have
 // `at`. One that decides alone must show another block in place of theirs before they are missing: the hash of a block
 // commits to its transactions, so until then its answers contradict each other.
 func (a *Adapter) judgeThrough(
 	ctx context.Context, e *rpc.Endpoint, transfers []chain.Transfer, tx rpc.Hash, at chain.Head, alone bool,
-) (chain.Verdict, error) {
+) ([]chain.Verdict, error) {
 	source := transfers[0].Block
 	block, ok := rpc.ParseHash(source.Hash)
 	if !ok {
-		return chain.Undecided, fmt.Errorf("judge: %q is no block hash", source.Hash)
+		return nil, fmt.Errorf("judge: %q is no block hash", source.Hash)
 	}
 	reply, err := receiptWithHead(ctx, e, tx, at)
 	if err != nil {
-		return chain.Undecided, err
+		return nil, err
 	}
 	r, err := parseReceipt(reply, tx)
 	if rpc.Limited(err) {
-		return chain.Undecided, err
+		return nil, err
 	}
 	verdict := chain.Missing
 	switch {
 	case err == nil && (r.Block > at.Number || r.Failed || !sameBlock(r, source)):
 	case err != nil, !a.hasAll(r, transfers):
 		// It may have dropped the transaction from its index, or fail for its receipt alone, and still have the block.
-		verdict, err = a.judgeInBlock(ctx, e, transfers, tx, block, at)
+		verdict, r, err = a.judgeInBlock(ctx, e, tx, source, block, at)
 	case r.Block == at.Number: // whose header was asked for beside the receipt
 		if sameAt(at, source) {
 			verdict = chain.Stands
@@ -99,13 +84,17 @@ func (a *Adapter) judgeThrough(
 	default:
 		verdict, err = included(ctx, e, source)
 	}
-	if err == nil && verdict == chain.Missing && alone {
+	if err != nil {
+		return nil, err
+	}
+	verdicts := verdict.Each(transfers, func(t chain.Transfer) bool { return a.has(r, t) })
+	if alone && slices.Contains(verdicts, chain.Missing) {
 		source.Time = time.Time{}
 		if there, err := included(ctx, e, source); err != nil || there == chain.Stands {
-			return chain.Undecided, err
+			return chain.Unproven(verdicts), err
 		}
 	}
-	return verdict, err
+	return verdicts, nil
 }
 
 // sameBlock reports whether the receipt is of the block that the source named: when a transfer came must not be one
@@ -142,29 +131,28 @@ func receiptWithHead(ctx context.Context, e *rpc.Endpoint, tx rpc.Hash, at chain
 	return rpc.Reply{Err: &rpc.Error{Message: errSlow.Error()}}, nil
 }
 
-// judgeInBlock looks for the transfers in the logs of their block. What the endpoint cannot show of one block, or of
-// one transaction, is no failure of the endpoint.
+// judgeInBlock looks for the transaction in the logs of its block, and returns its receipt by these if it stands. What
+// the endpoint cannot show of one block, or of one transaction, is no failure of the endpoint.
 func (a *Adapter) judgeInBlock(
-	ctx context.Context, e *rpc.Endpoint, transfers []chain.Transfer, tx, block rpc.Hash, at chain.Head,
-) (chain.Verdict, error) {
-	source := transfers[0].Block
+	ctx context.Context, e *rpc.Endpoint, tx rpc.Hash, source chain.Head, block rpc.Hash, at chain.Head,
+) (chain.Verdict, rpc.Receipt, error) {
 	if source.Number > at.Number {
-		return chain.Missing, nil
+		return chain.Missing, rpc.Receipt{}, nil
 	}
 	verdict, err := included(ctx, e, source)
 	if err != nil || verdict != chain.Stands {
-		return verdict, err
+		return verdict, rpc.Receipt{}, err
 	}
 	r, found, err := rpc.RebuildReceipt(ctx, e, tx, rpc.Header{Number: source.Number, Hash: block})
 	switch {
 	case rpc.Limited(err):
-		return chain.Undecided, err
+		return chain.Undecided, r, err
 	case err != nil:
-		return chain.Undecided, nil //nolint:nilerr // see above
-	case !found || !a.hasAll(r, transfers):
-		return chain.Missing, nil
+		return chain.Undecided, r, nil //nolint:nilerr // see above
+	case !found:
+		return chain.Missing, r, nil
 	}
-	return chain.Stands, nil
+	return chain.Stands, r, nil
 }
 
 // included reports whether the node's chain has the block: Stands or Missing.

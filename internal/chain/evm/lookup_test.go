@@ -30,14 +30,15 @@ func TestJudge_UsesOtherEndpoint(t *testing.T) {
 	s := newScript(t, 2)
 	tr := s.transferOf()
 	before := s.endpoints[1].Calls("eth_getTransactionReceipt")
-	if v, err := s.reader.Judge(t.Context(), []chain.Transfer{tr}, s.chain.Head()); err != nil || v != chain.Stands {
+	if v, err := chain.JudgeAll(t.Context(), s.reader, []chain.Transfer{tr}, s.chain.Head()); err != nil ||
+		v != chain.Stands {
 		t.Errorf("verdict %d, error %v", v, err)
 	}
 	if s.endpoints[1].Calls("eth_getTransactionReceipt") == before {
 		t.Error("the other endpoint was not queried")
 	}
 	s.endpoints[1].Set(chaintest.Faults{Down: 1})
-	if v, err := s.reader.Judge(t.Context(), []chain.Transfer{tr}, s.chain.Head()); !errors.Is(err,
+	if v, err := chain.JudgeAll(t.Context(), s.reader, []chain.Transfer{tr}, s.chain.Head()); !errors.Is(err,
 		chain.ErrNoEndpoint) {
 		t.Errorf("the other endpoint is down: verdict %d, error %v", v, err)
 	}
@@ -48,7 +49,7 @@ func TestJudge_Lagging(t *testing.T) {
 	s := newScript(t, 2)
 	tr := s.transferOf()
 	s.endpoints[1].Set(chaintest.Faults{Lag: 1})
-	if v, err := s.reader.Judge(t.Context(), []chain.Transfer{tr}, s.chain.Head()); err != nil ||
+	if v, err := chain.JudgeAll(t.Context(), s.reader, []chain.Transfer{tr}, s.chain.Head()); err != nil ||
 		v != chain.Undecided {
 		t.Errorf("verdict %d, error %v, want Undecided", v, err)
 	}
@@ -66,7 +67,7 @@ func TestJudge_OtherFork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v, err := s.reader.Judge(t.Context(), []chain.Transfer{tr}, at); !errors.Is(err, chain.ErrReorged) {
+	if v, err := chain.JudgeAll(t.Context(), s.reader, []chain.Transfer{tr}, at); !errors.Is(err, chain.ErrReorged) {
 		t.Errorf("verdict %d, error %v, want ErrReorged", v, err)
 	}
 }
@@ -76,7 +77,7 @@ func TestJudge_BadInput(t *testing.T) {
 	s := newScript(t, 1)
 	tr := s.transferOf()
 	tr.Tx = "0x1"
-	if _, err := s.reader.Judge(t.Context(), []chain.Transfer{tr}, s.chain.Head()); err == nil {
+	if _, err := chain.JudgeAll(t.Context(), s.reader, []chain.Transfer{tr}, s.chain.Head()); err == nil {
 		t.Error("a hash that is none was confirmed")
 	}
 }

@@ -192,7 +192,7 @@ func TestJudge_ReceiptOfNoBlock(t *testing.T) {
 		), "blockHash": log["blockHash"], "blockNumber": log["blockNumber"], "status": "0x1",
 		"logs": []map[string]any{log},
 	}}})
-	if v, err := s.reader.Judge(t.Context(), []chain.Transfer{got[0]}, s.chain.Head()); v == chain.Stands {
+	if v, err := chain.JudgeAll(t.Context(), s.reader, []chain.Transfer{got[0]}, s.chain.Head()); v == chain.Stands {
 		t.Errorf("verdict %d, error %v", v, err)
 	}
 }

@@ -39,20 +39,22 @@ func TestJudge_Quorum(t *testing.T) {
 			t.Fatalf("scanned %+v, %v", got, err)
 		}
 		s.endpoints[liar].Set(denies)
-		if v, err := s.reader.Judge(t.Context(), got, at); err != nil || v != chain.Stands {
+		if v, err := chain.JudgeAll(t.Context(), s.reader, got, at); err != nil || v != chain.Stands {
 			t.Errorf("endpoint %d denies: verdict %d, %v", liar, v, err)
 		}
-		if v, err := s.reader.Judge(t.Context(), chaintest.Recorded(got[0]), at); err != nil || v != chain.Stands {
+		if v, err := chain.JudgeAll(t.Context(), s.reader, chaintest.Recorded(got[0]), at); err != nil ||
+			v != chain.Stands {
 			t.Errorf("endpoint %d denies: absent %d, %v", liar, v, err)
 		}
 		for i := range s.endpoints {
 			s.endpoints[i].Set(denies)
 		}
 		s.endpoints[0].Set(chaintest.Faults{})
-		if v, err := s.reader.Judge(t.Context(), got, at); err != nil || v != chain.Missing {
+		if v, err := chain.JudgeAll(t.Context(), s.reader, got, at); err != nil || v != chain.Missing {
 			t.Errorf("two deny it: verdict %d, %v", v, err)
 		}
-		if v, err := s.reader.Judge(t.Context(), chaintest.Recorded(got[0]), at); err != nil || v != chain.Missing {
+		if v, err := chain.JudgeAll(t.Context(), s.reader, chaintest.Recorded(got[0]), at); err != nil ||
+			v != chain.Missing {
 			t.Errorf("two deny it: absent %d, %v", v, err)
 		}
 	}
@@ -73,7 +75,7 @@ func TestJudge_ThirdSilent(t *testing.T) {
 		s.endpoints[1].Set(denies)
 		s.endpoints[2].Set(f)
 		for range 3 { // it fails, then cools down
-			if v, err := s.reader.Judge(t.Context(), got, at); err != nil || v != chain.Undecided {
+			if v, err := chain.JudgeAll(t.Context(), s.reader, got, at); err != nil || v != chain.Undecided {
 				t.Errorf("%s: verdict %d, %v", name, v, err)
 			}
 		}

@@ -192,12 +192,12 @@ func (w *world) mustBeTrue(got []chain.Transfer, from uint64, to chain.Head) {
 // confirm confirms a true transfer and a false one.
 func (w *world) confirm(tr chain.Transfer, at chain.Head) {
 	w.t.Helper()
-	if _, err := w.reader.Judge(w.t.Context(), []chain.Transfer{tr}, at); err != nil &&
+	if _, err := chain.JudgeAll(w.t.Context(), w.reader, []chain.Transfer{tr}, at); err != nil &&
 		!errors.Is(err, chain.ErrReorged) {
 		w.mustBeFault("Judge", err)
 	}
 	tr.Units = tr.Units.Add(units(1))
-	if v, err := w.reader.Judge(w.t.Context(), []chain.Transfer{tr}, at); v == chain.Stands {
+	if v, err := chain.JudgeAll(w.t.Context(), w.reader, []chain.Transfer{tr}, at); v == chain.Stands {
 		w.t.Fatalf("a false transfer was confirmed, error %v", err)
 	}
 }

@@ -221,7 +221,7 @@ func TestScan_PhantomLogs(t *testing.T) {
 	if err != nil || len(got) != 1 || got[0].Source != s.endpoints[0].Name() {
 		t.Fatalf("a log with a false receipt: %+v, error %v", got, err)
 	}
-	verdict, err := s.reader.Judge(t.Context(), []chain.Transfer{got[0]}, s.chain.Head())
+	verdict, err := chain.JudgeAll(t.Context(), s.reader, []chain.Transfer{got[0]}, s.chain.Head())
 	if err != nil || verdict != chain.Undecided {
 		t.Errorf("the other endpoint's verdict on the false log: %d, %v", verdict, err)
 	}

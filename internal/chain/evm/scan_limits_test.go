@@ -210,13 +210,13 @@ func TestScan_ForgottenTransactions(t *testing.T) {
 		if got[i].Key != want[i].Key || got[i].To != want[i].To || got[i].Units.Cmp(want[i].Units) != 0 {
 			t.Errorf("dropped from the index, %+v is reported as %+v", want[i], got[i])
 		}
-		verdict, err := s.reader.Judge(t.Context(), []chain.Transfer{want[i]}, s.chain.Head())
+		verdict, err := chain.JudgeAll(t.Context(), s.reader, []chain.Transfer{want[i]}, s.chain.Head())
 		if err != nil || verdict != chain.Stands {
 			t.Errorf("verdict on a forgotten transaction: %d, %v", verdict, err)
 		}
 		lie := want[i]
 		lie.Units = units(77)
-		if verdict, err := s.reader.Judge(t.Context(), []chain.Transfer{lie}, s.chain.Head()); err != nil ||
+		if verdict, err := chain.JudgeAll(t.Context(), s.reader, []chain.Transfer{lie}, s.chain.Head()); err != nil ||
 			verdict == chain.Stands {
 			t.Errorf("verdict on a false transfer of a dropped transaction: %d, %v", verdict, err)
 		}

@@ -33,7 +33,7 @@ func TestSearch_OneHides(t *testing.T) {
 		if err != nil || len(got) != 1 || got[0].Tx != tx {
 			t.Fatalf("endpoint %d hides: found %+v, %v", hider, got, err)
 		}
-		if v, err := s.reader.Judge(t.Context(), got, at); err != nil || v != chain.Stands {
+		if v, err := chain.JudgeAll(t.Context(), s.reader, got, at); err != nil || v != chain.Stands {
 			t.Errorf("endpoint %d hides: verdict %d, %v", hider, v, err)
 		}
 		held, err := s.reader.MostHeld(

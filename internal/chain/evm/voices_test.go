@@ -91,10 +91,11 @@ func TestVoices_Confirm(t *testing.T) {
 		t.Fatalf("scanned %+v, %v", got, err)
 	}
 	s.endpoints[1].Set(denies)
-	if v, err := s.reader.Judge(t.Context(), got, at); err != nil || v != chain.Undecided {
+	if v, err := chain.JudgeAll(t.Context(), s.reader, got, at); err != nil || v != chain.Undecided {
 		t.Errorf("the other one denies it: verdict %d, %v", v, err)
 	}
-	if v, err := s.reader.Judge(t.Context(), chaintest.Recorded(got[0]), at); err != nil || v != chain.Undecided {
+	if v, err := chain.JudgeAll(t.Context(), s.reader, chaintest.Recorded(got[0]), at); err != nil ||
+		v != chain.Undecided {
 		t.Errorf("one denies what is recorded: %d, %v", v, err)
 	}
 }

@@ -62,7 +62,7 @@ func recorded(t *testing.T, nodes int) (
 	heads := mustHeads(t, reader)
 	return func(t *testing.T) (chain.Verdict, error) {
 		t.Helper()
-		return reader.Judge(t.Context(), chaintest.Recorded(got[0]), heads.Final)
+		return chain.JudgeAll(t.Context(), reader, chaintest.Recorded(got[0]), heads.Final)
 	}, list, got[0], h
 }
 
@@ -166,7 +166,7 @@ func TestAbsent_Skipped(t *testing.T) {
 		}
 		h.Mine(60)
 		reader, _, _ := h.through(t, nodes)
-		verdict, err := reader.Judge(t.Context(), chaintest.Recorded(got[0]), mustHeads(t, reader).Final)
+		verdict, err := chain.JudgeAll(t.Context(), reader, chaintest.Recorded(got[0]), mustHeads(t, reader).Final)
 		if err != nil || verdict != chain.Missing {
 			t.Errorf("%d nodes: verdict %d, %v; want Missing", nodes, verdict, err)
 		}

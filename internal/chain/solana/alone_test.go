@@ -52,7 +52,7 @@ func TestAlone(t *testing.T) {
 				if one.To == large.Address {
 					want = chain.Undecided
 				}
-				if v, err := reader.Judge(t.Context(), []chain.Transfer{one}, at); v != want {
+				if v, err := chain.JudgeAll(t.Context(), reader, []chain.Transfer{one}, at); v != want {
 					t.Errorf("%s: judged %d, %v; want %d", one.Units, v, err, want)
 				}
 			}

@@ -139,7 +139,7 @@ func TestFaults_OtherCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if verdict, err := h.reader.Judge(t.Context(), []chain.Transfer{got[0]}, heads.Latest); err == nil {
+	if verdict, err := chain.JudgeAll(t.Context(), h.reader, []chain.Transfer{got[0]}, heads.Latest); err == nil {
 		t.Errorf("a node of another cluster confirmed: %d", verdict)
 	}
 	p := h.profile()
@@ -173,7 +173,7 @@ func TestJudge_SecondNode(t *testing.T) {
 	}
 	confirm := func(want chain.Verdict) {
 		t.Helper()
-		if verdict, err := h.reader.Judge(t.Context(), []chain.Transfer{got[0]}, heads.Final); err != nil ||
+		if verdict, err := chain.JudgeAll(t.Context(), h.reader, []chain.Transfer{got[0]}, heads.Final); err != nil ||
 			verdict != want {
 			t.Errorf("verdict %d, %v; want %d", verdict, err, want)
 		}

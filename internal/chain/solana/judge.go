@@ -11,19 +11,16 @@ import (
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
-// Judge asks one endpoint after the other, other than the transfers' source, whether they are in the slot that they
-// name, at or before `at`. The source itself is asked only if it is the only endpoint, or decides alone (chain.Alone).
-func (a *Adapter) Judge(ctx context.Context, transfers []chain.Transfer, at chain.Head) (chain.Verdict, error) {
+// Judge asks one endpoint after the other, other than the transfers' source, which are in the slot that they name, at
+// or before `at`. The source itself is asked only if it is the only endpoint, or decides alone (chain.Alone).
+func (a *Adapter) Judge(ctx context.Context, transfers []chain.Transfer, at chain.Head) ([]chain.Verdict, error) {
 	if !chain.SameInclusion(transfers) {
-		return chain.Undecided, errors.New("judge: not the transfers of one transaction")
+		return nil, errors.New("judge: not the transfers of one transaction")
 	}
 	t := transfers[0]
 	signature, ok := rpc.ParseSignature(t.Tx)
 	if !ok {
-		return chain.Undecided, fmt.Errorf("judge: %q is no signature", t.Tx)
-	}
-	if gaveUp(ctx) {
-		return chain.Undecided, ctx.Err()
+		return nil, fmt.Errorf("judge: %q is no signature", t.Tx)
 	}
 	endpoints, size, alone := a.pool.voices(), a.pool.size(), a.oneWord(transfers)
 	switch {
@@ -33,20 +30,22 @@ func (a *Adapter) Judge(ctx context.Context, transfers []chain.Transfer, at chai
 		endpoints = a.pool.without(t.Source)
 	}
 	denied := false
-	verdict, err := chain.Judged(endpoints, size, t.Source != "", func(e *endpoint) (chain.Verdict, error) {
-		v, err := a.verdict(ctx, e, func(ctx context.Context, e *endpoint) (chain.Verdict, error) {
-			return a.judge(ctx, e, transfers, signature, at, alone)
+	ask := func(e *endpoint) (said []chain.Verdict, err error) {
+		err = a.pool.try(ctx, e, func(ctx context.Context, e *endpoint) (err error) {
+			said, err = a.judge(ctx, e, transfers, signature, at, alone)
+			return err
 		})
-		denied = denied || v == chain.Missing
-		return v, err
-	})
+		denied = denied || slices.Contains(said, chain.Missing)
+		if errors.Is(err, rpc.ErrLagging) { // it does not have the block yet
+			return make([]chain.Verdict, len(transfers)), nil
+		}
+		return said, e.named(err)
+	}
+	verdicts, err := chain.Judged(endpoints, size, transfers, t.Source != "", ask)
 	if denied {
 		a.refute(ctx, t.Source, signature)
 	}
-	if gaveUp(ctx) {
-		return chain.Undecided, ctx.Err()
-	}
-	return verdict, err
+	return verdicts, err
 }
 
 // oneWord reports whether one endpoint decides about the transfers of a transaction: the only voice there is, or the
@@ -68,69 +67,61 @@ func (a *Adapter) refute(ctx context.Context, source, signature string) {
 	}
 }
 
-// verdict asks one endpoint. One that does not have the block yet is undecided.
-func (a *Adapter) verdict(
-	ctx context.Context, e *endpoint, judge func(context.Context, *endpoint) (chain.Verdict, error),
-) (verdict chain.Verdict, err error) {
-	err = a.pool.try(ctx, e, func(ctx context.Context, e *endpoint) (err error) {
-		verdict, err = judge(ctx, e)
-		return err
-	})
-	if errors.Is(err, rpc.ErrLagging) {
-		return chain.Undecided, nil
-	}
-	return verdict, e.named(err)
-}
-
 // judge looks for the transfers through one endpoint, which must know `at`. One that decides alone must show another
 // block in place of theirs before they are missing: the hash of a block commits to its transactions, so until then its
 // answers contradict each other.
 func (a *Adapter) judge(
 	ctx context.Context, e *endpoint, transfers []chain.Transfer, signature string, at chain.Head, alone bool,
-) (chain.Verdict, error) {
+) ([]chain.Verdict, error) {
 	if err := e.hasBlock(ctx, at); err != nil {
-		return chain.Undecided, err
+		return nil, err
 	}
-	verdict, err := a.judgeAt(ctx, e, transfers, signature, at)
-	if err != nil || verdict != chain.Missing || !alone {
-		return verdict, err
+	verdict, tx, err := a.judgeAt(ctx, e, transfers[0].Block, signature, at)
+	if err != nil {
+		return nil, err
 	}
-	here, ok, err := e.Head(ctx, transfers[0].Block.Number)
-	if err != nil || !ok || here.Hash == transfers[0].Block.Hash {
-		return chain.Undecided, err
+	verdicts := verdict.Each(transfers, func(t chain.Transfer) bool { return a.includes(tx, t) })
+	if alone && slices.Contains(verdicts, chain.Missing) {
+		here, ok, err := e.Head(ctx, transfers[0].Block.Number)
+		if err != nil || !ok || here.Hash == transfers[0].Block.Hash {
+			return chain.Unproven(verdicts), err
+		}
 	}
-	return chain.Missing, nil
+	return verdicts, nil
 }
 
+// judgeAt looks for a transaction in the slot that its source names, and returns it if it stands.
 func (a *Adapter) judgeAt(
-	ctx context.Context, e *endpoint, transfers []chain.Transfer, signature string, at chain.Head,
-) (chain.Verdict, error) {
+	ctx context.Context, e *endpoint, source chain.Head, signature string, at chain.Head,
+) (chain.Verdict, *effect.Transaction, error) {
 	statuses, err := e.Statuses(ctx, []string{signature})
 	if err != nil {
-		return chain.Undecided, err
+		return chain.Undecided, nil, err
 	}
 	st := statuses[signature]
 	switch {
 	case st == nil:
-		return e.judgeBlock(ctx, signature, transfers[0].Block, at)
-	case st.Failed(), st.Slot > at.Number, st.Slot != transfers[0].Block.Number:
-		return chain.Missing, nil
+		verdict, err := e.judgeBlock(ctx, signature, source, at)
+		return verdict, nil, err
+	case st.Failed(), st.Slot > at.Number, st.Slot != source.Number:
+		return chain.Missing, nil, nil
 	case at.Number <= a.heads.finalNumber() && !st.Final():
-		return chain.Undecided, nil
+		return chain.Undecided, nil, nil
 	}
 	short, cancel := context.WithTimeout(ctx, troubleLimit)
 	defer cancel()
 	tx, err := e.Transaction(short, signature)
 	if err != nil && ofOne(err) && !gaveUp(ctx) || err == nil && tx == nil {
-		return chain.Undecided, nil // of one transaction, which is no failure of the endpoint
+		return chain.Undecided, nil, nil // of one transaction, which is no failure of the endpoint
 	}
 	if err != nil {
-		return chain.Undecided, err
+		return chain.Undecided, nil, err
 	}
-	if tx.Slot != st.Slot || slices.ContainsFunc(transfers, func(t chain.Transfer) bool { return !a.includes(tx, t) }) {
-		return chain.Missing, nil
+	if tx.Slot != st.Slot {
+		return chain.Missing, nil, nil
 	}
-	return e.sameTime(ctx, tx, transfers[0].Block)
+	verdict, err := e.sameTime(ctx, tx, source)
+	return verdict, tx, err
 }
 
 // sameTime reports whether the block of a transaction was made when the source says: Stands or Missing. The transaction

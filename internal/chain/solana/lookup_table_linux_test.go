@@ -64,7 +64,7 @@ func TestScan_LookupTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tr := range got {
-		if verdict, err := h.reader.Judge(t.Context(), []chain.Transfer{tr}, heads.Latest); err != nil ||
+		if verdict, err := chain.JudgeAll(t.Context(), h.reader, []chain.Transfer{tr}, heads.Latest); err != nil ||
 			verdict != chain.Stands {
 			t.Errorf("%+v is confirmed as %d, %v", tr, verdict, err)
 		}

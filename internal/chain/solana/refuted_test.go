@@ -33,7 +33,7 @@ func TestScan_Refuted(t *testing.T) {
 	}
 	first.set("getTransaction", lie)
 	for _, paid := range scan() {
-		verdict, err := h.reader.Judge(t.Context(), []chain.Transfer{paid}, heads.Final)
+		verdict, err := chain.JudgeAll(t.Context(), h.reader, []chain.Transfer{paid}, heads.Final)
 		if err != nil || verdict == chain.Stands {
 			t.Fatalf("the lie of %s units was confirmed: %d, %v", paid.Units, verdict, err)
 		}

@@ -51,7 +51,7 @@ func TestSearch_OneHides(t *testing.T) {
 				t.Fatalf("node %d hides: %v", hider, err)
 			}
 			wantUnits(t, got, 5)
-			if v, err := reader.Judge(t.Context(), got, at); err != nil || v != chain.Stands {
+			if v, err := chain.JudgeAll(t.Context(), reader, got, at); err != nil || v != chain.Stands {
 				t.Errorf("node %d hides: verdict %d, %v", hider, v, err)
 			}
 		}

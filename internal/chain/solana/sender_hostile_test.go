@@ -243,7 +243,7 @@ func TestScan_VersionOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if verdict, err := r.Judge(t.Context(), got, heads.Latest); err != nil || verdict != chain.Stands {
+	if verdict, err := chain.JudgeAll(t.Context(), r, got, heads.Latest); err != nil || verdict != chain.Stands {
 		t.Errorf("confirmed: %d, %v", verdict, err)
 	}
 	if found, err := r.Find(t.Context(), tx); err != nil || !found.Exists || len(found.Transfers) == 0 {

@@ -58,13 +58,13 @@ func (h *harness) scannedOn(t *testing.T, owner chain.Watched, accounts ...solan
 		t.Fatal(err)
 	}
 	for _, transfer := range found {
-		verdict, err := h.reader.Judge(t.Context(), []chain.Transfer{transfer}, heads.Final)
+		verdict, err := chain.JudgeAll(t.Context(), h.reader, []chain.Transfer{transfer}, heads.Final)
 		if err != nil || verdict != chain.Stands {
 			t.Errorf("%+v is judged %d, %v", transfer, verdict, err)
 		}
 		more := transfer
 		more.Units = more.Units.Add(money.UnitsFromUint64(1))
-		verdict, err = h.reader.Judge(t.Context(), []chain.Transfer{more}, heads.Final)
+		verdict, err = chain.JudgeAll(t.Context(), h.reader, []chain.Transfer{more}, heads.Final)
 		if err == nil && verdict == chain.Stands {
 			t.Errorf("more than %+v stands", transfer)
 		}

@@ -20,7 +20,7 @@ type countedConfirm struct {
 	asked *atomic.Int64
 }
 
-func (c countedConfirm) Judge(ctx context.Context, t []chain.Transfer, at chain.Head) (chain.Verdict, error) {
+func (c countedConfirm) Judge(ctx context.Context, t []chain.Transfer, at chain.Head) ([]chain.Verdict, error) {
 	c.asked.Add(1)
 	return c.Reader.Judge(ctx, t, at)
 }

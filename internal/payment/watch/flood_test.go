@@ -20,7 +20,7 @@ type tallying struct {
 	asked map[chain.TxHash]int
 }
 
-func (c *tallying) Judge(ctx context.Context, list []chain.Transfer, at chain.Head) (chain.Verdict, error) {
+func (c *tallying) Judge(ctx context.Context, list []chain.Transfer, at chain.Head) ([]chain.Verdict, error) {
 	c.mu.Lock()
 	c.asked[list[0].Tx]++
 	c.mu.Unlock()

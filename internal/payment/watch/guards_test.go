@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"testing"
 	"time"
 
@@ -41,10 +42,10 @@ type counting struct {
 	asked  int
 }
 
-func (c *counting) Judge(ctx context.Context, list []chain.Transfer, at chain.Head) (chain.Verdict, error) {
+func (c *counting) Judge(ctx context.Context, list []chain.Transfer, at chain.Head) ([]chain.Verdict, error) {
 	c.asked++
 	if c.denied {
-		return chain.Missing, nil
+		return slices.Repeat([]chain.Verdict{chain.Missing}, len(list)), nil
 	}
 	return c.Reader.Judge(ctx, list, at)
 }

@@ -21,7 +21,9 @@ type setAside func(id payment.ID, from uint64, cause error) error
 // Payments are read many at a time and locked only if they change, so that those
 // whose money merely waits for finality cost little each round. A payment that
 // fails is set aside and holds up no other.
-func (w *Watcher) observe(ctx context.Context, set *chain.WatchSet, v payment.View, aside setAside) (int, error) {
+func (w *Watcher) observe(
+	ctx context.Context, set *chain.WatchSet, v payment.View, twice bool, aside setAside,
+) (int, error) {
 	transfers, err := w.concerned(ctx, set, v)
 	if err != nil {
 		return 0, err
@@ -32,7 +34,7 @@ func (w *Watcher) observe(ctx context.Context, set *chain.WatchSet, v payment.Vi
 		if err != nil {
 			return changed, err
 		}
-		did, err := w.observeTogether(ctx, payments, transfers, v, aside)
+		did, err := w.observeTogether(ctx, payments, transfers, v, twice, aside)
 		changed += did
 		w.changed += did
 		if err != nil {
@@ -96,10 +98,10 @@ func (w *Watcher) concerned(
 // left out of the view, and set aside from its block on; what they deny is left out.
 func (w *Watcher) observeTogether(
 	ctx context.Context, payments []payment.Payment, transfers map[payment.ID][]chain.Transfer, v payment.View,
-	aside setAside,
+	twice bool, aside setAside,
 ) (int, error) {
-	o := observation{reader: w.reader, now: w.now, said: w.second.said, early: make(judgement)}
-	defer w.second.said.keepStanding()
+	o := observation{reader: w.reader, now: w.now, said: w.second.said, early: make(judgement), twice: twice}
+	defer maps.DeleteFunc(o.said, func(_ confirmation, why error) bool { return why != nil }) // is asked about again
 	var all []chain.Transfer
 	for _, p := range payments {
 		all = append(all, unjudged(p, transfers[p.ID], v)...)
@@ -167,6 +169,7 @@ type observation struct {
 	now    func() time.Time
 	// said is what was found to stand of final blocks, and early of those that are not: it must not outlive the view.
 	said, early judgement
+	twice       bool // as many voices as must say the same show the view
 }
 
 // observed is what a payment makes of a view.
@@ -195,10 +198,11 @@ func (o observation) look(ctx context.Context, p payment.Payment, v payment.View
 	x.view.Doubted = doubted.has
 	x.view.Transfers = slices.DeleteFunc(slices.Clone(v.Transfers), func(t chain.Transfer) bool {
 		why := o.said[confirmationOf(t)]
-		if why != nil {
-			doubted.add(t)
+		denied := errors.Is(why, errDenied)
+		if why != nil && !(denied && o.twice) {
+			doubted.add(t) // another amount may stand in its place, which this endpoint does not show
 		}
-		if why != nil && !errors.Is(why, errDenied) {
+		if why != nil && !denied {
 			x.leave(t, why)
 		}
 		return why != nil
@@ -266,7 +270,7 @@ var errDoubted = fault.New(fault.Unavailable, "a deposit is missing from an endp
 func (o observation) absent(ctx context.Context, recorded chain.Transfer, at chain.Head) error {
 	recorded.Source = ""              // its report does not count any more
 	recorded.Block.Time = time.Time{} // whatever the time of the block, the transfer is there
-	verdict, err := o.reader.Judge(ctx, []chain.Transfer{recorded}, at)
+	verdict, err := chain.JudgeAll(ctx, o.reader, []chain.Transfer{recorded}, at)
 	if err == nil && verdict != chain.Missing {
 		err = errDoubted
 	}

@@ -88,13 +88,10 @@ func (s *slots) QuickRead(context.Context, chain.Look) (chain.QuickRead, error) 
 	return chain.QuickRead{}, nil
 }
 
-func (s *slots) Judge(_ context.Context, list []chain.Transfer, _ chain.Head) (chain.Verdict, error) {
-	for _, p := range s.paid {
-		if p.ID() == list[0].ID() {
-			return chain.Stands, nil
-		}
-	}
-	return chain.Missing, nil
+func (s *slots) Judge(_ context.Context, list []chain.Transfer, _ chain.Head) ([]chain.Verdict, error) {
+	return chain.Stands.Each(list, func(t chain.Transfer) bool {
+		return slices.ContainsFunc(s.paid, func(p chain.Transfer) bool { return p.ID() == t.ID() })
+	}), nil
 }
 
 func (s *slots) MostHeld(

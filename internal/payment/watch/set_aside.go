@@ -221,7 +221,7 @@ func (w *Watcher) readRange(
 		Network: w.profile.Network, From: from, To: to.Number, Latest: heads.Latest, Unread: from > w.rechecked+1,
 		Final: chain.Lower(heads.Final, to), Finalized: chain.Lower(heads.Finalized, to), End: to,
 	}
-	o := observation{reader: w.reader, now: w.now, said: make(judgement), early: make(judgement)}
+	o := observation{reader: w.reader, now: w.now, said: make(judgement), early: make(judgement), twice: true}
 	var unread []error
 	for i, set := range sets {
 		found, err := w.scanTwice(ctx, from, to, set)

@@ -48,11 +48,11 @@ type slowConfirm struct {
 	round *shortTime
 }
 
-func (s *slowConfirm) Judge(ctx context.Context, t []chain.Transfer, at chain.Head) (chain.Verdict, error) {
+func (s *slowConfirm) Judge(ctx context.Context, t []chain.Transfer, at chain.Head) ([]chain.Verdict, error) {
 	if s.round.count.Add(-1) < 0 {
 		s.round.once.Do(func() { close(s.round.over) })
 		<-ctx.Done()
-		return chain.Undecided, ctx.Err()
+		return nil, ctx.Err()
 	}
 	return s.Reader.Judge(ctx, t, at)
 }

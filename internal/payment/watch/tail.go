@@ -44,7 +44,7 @@ func (w *Watcher) tentative(ctx context.Context, heads chain.Heads, c Cursor) er
 	_, err := w.observe(ctx, w.reading(), payment.View{
 		Network: w.profile.Network, From: heads.Final.Number + 1, To: heads.Latest.Number, Latest: heads.Latest,
 		Final: heads.Final, Finalized: heads.Finalized, Transfers: w.tail.transfers, End: heads.Latest,
-	}, func(id payment.ID, _ uint64, cause error) error {
+	}, false, func(id payment.ID, _ uint64, cause error) error {
 		w.skipped[id] = cause
 		if _, known := before[id]; !known {
 			w.log.Warn("a payment's incoming money is not shown yet", "txnid", id, "error", cause)

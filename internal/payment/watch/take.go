@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 
 	"golang.org/x/sync/errgroup"
 
@@ -28,7 +27,7 @@ func (w *Watcher) take(
 ) (changed int, by string, err error) {
 	found, by, err := w.scan(ctx, set, from, to)
 	if err == nil {
-		changed, err = w.observeRange(ctx, heads, set, from, to, found)
+		changed, err = w.observeRange(ctx, heads, set, from, to, found, false)
 	}
 	switch {
 	case err == nil:
@@ -73,7 +72,7 @@ func (w *Watcher) takeTwice(
 		}
 	}
 	add(shown) // a voice that is asked now prevails: it may show a transfer in another block
-	_, err = w.observeRange(ctx, heads, set, from, to, all)
+	_, err = w.observeRange(ctx, heads, set, from, to, all, true)
 	return err
 }
 
@@ -94,11 +93,12 @@ func (w *Watcher) scan(
 // observeRange lets payments observe what final blocks hold.
 func (w *Watcher) observeRange(
 	ctx context.Context, heads chain.Heads, set *chain.WatchSet, from uint64, to chain.Head, found []chain.Transfer,
+	twice bool,
 ) (int, error) {
 	return w.observe(ctx, set, payment.View{
 		Network: w.profile.Network, From: from, To: to.Number, Latest: heads.Latest,
 		Final: heads.Final, Finalized: heads.Finalized, Transfers: found, End: to,
-	}, func(id payment.ID, block uint64, cause error) error {
+	}, twice, func(id payment.ID, block uint64, cause error) error {
 		return w.setAside(ctx, block, w.now(), cause, id)
 	})
 }
@@ -148,44 +148,35 @@ func (j judgement) judge(ctx context.Context, r chain.Reader, transfers []chain.
 		}
 	}
 	groups := chain.ByTransaction(open)
-	verdicts := make([]error, len(groups))
+	verdicts := make([][]chain.Verdict, len(groups))
+	failed := make([]error, len(groups))
 	var g errgroup.Group
 	g.SetLimit(judgeAtOnce)
 	for i, group := range groups {
 		g.Go(func() error {
-			verdicts[i] = judgeOne(ctx, r, group, at)
+			if failed[i] = ctx.Err(); failed[i] == nil {
+				verdicts[i], failed[i] = r.Judge(ctx, group, at)
+			}
 			return nil
 		})
 	}
 	_ = g.Wait()
 	for i, group := range groups {
-		for _, t := range group {
-			j[confirmationOf(t)] = verdicts[i]
+		for k, t := range group {
+			why := failed[i]
+			if why == nil {
+				why = standing[verdicts[i][k]]
+			}
+			if why != nil {
+				why = fmt.Errorf("transaction %s, block %d, reported by %s: %w", t.Tx, t.Block.Number, t.Source, why)
+			}
+			j[confirmationOf(t)] = why
 		}
 	}
-}
-
-// keepStanding forgets what does not stand: it is asked about again.
-func (j judgement) keepStanding() {
-	maps.DeleteFunc(j, func(_ confirmation, why error) bool { return why != nil })
 }
 
 // errDenied: a quorum of endpoints denies the transaction. It is left out, and nothing waits for it.
 var errDenied = fault.New(fault.Unavailable, "the other endpoints of the network deny the transaction")
 
-func judgeOne(ctx context.Context, r chain.Reader, transfers []chain.Transfer, at chain.Head) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	first := transfers[0]
-	verdict, err := r.Judge(ctx, transfers, at)
-	switch {
-	case err != nil:
-		return fmt.Errorf("transaction %s: %w", first.Tx, err)
-	case verdict == chain.Missing:
-		return fmt.Errorf("transaction %s, block %d, reported by %s: %w", first.Tx, first.Block.Number, first.Source, errDenied)
-	case verdict == chain.Undecided:
-		return fmt.Errorf("transaction %s, block %d, reported by %s: %w", first.Tx, first.Block.Number, first.Source, ErrDisagree)
-	}
-	return nil
-}
+// standing is why what the endpoints say so of does not stand.
+var standing = map[chain.Verdict]error{chain.Missing: errDenied, chain.Undecided: ErrDisagree}

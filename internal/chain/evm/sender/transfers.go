@@ -155,8 +155,8 @@ func (r Transfers) Broadcast(ctx context.Context, b chain.SignedTx) error {
 	return r.broadcastToAll(ctx, b.Tx, b.Raw)
 }
 
-// Judge says whether the transfers of one transaction are in a block at or below `at`.
-func (r Transfers) Judge(ctx context.Context, transfers []chain.Transfer, at chain.Head) (chain.Verdict, error) {
+// Judge says which of the transfers of one transaction are in a block at or below `at`.
+func (r Transfers) Judge(ctx context.Context, transfers []chain.Transfer, at chain.Head) ([]chain.Verdict, error) {
 	return r.reader.Judge(ctx, transfers, at)
 }
 
