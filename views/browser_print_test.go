@@ -1,11 +1,14 @@
 package views_test
 
 import (
+	"bytes"
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
 	"github.com/florinpay/florin/internal/testkit/browser"
@@ -37,4 +40,12 @@ func TestReceiptOnPaper(t *testing.T) {
 		t.Errorf("the ink is %s on paper and %s on screen", paper, screen)
 	}
 	browser.Axe(ctx, t)
+	var sheets []byte
+	browser.Run(ctx, t, chromedp.ActionFunc(func(ctx context.Context) (err error) {
+		sheets, _, err = page.PrintToPDF().WithPaperWidth(8.27).WithPaperHeight(11.69).Do(ctx) // A4
+		return err
+	}))
+	if n := bytes.Count(sheets, []byte("/Type /Page\n")); n != 1 {
+		t.Errorf("the receipt takes %d sheets", n)
+	}
 }

@@ -34,6 +34,8 @@ type Merchant struct {
 	Website string
 	// SupportEmail is shown where the payer may need help; may be empty.
 	SupportEmail string
+	// LegalName, LegalAddress and TaxID are who sells, as receipts name them; all may be empty.
+	LegalName, LegalAddress, TaxID string
 	// Accent and Background are the merchant's colours as #rgb or #rrggbb. One that does not
 	// parse is ignored; the others are corrected to a contrast of at least 4.5:1.
 	Accent, Background string

@@ -193,6 +193,7 @@ func sampleReceipt(lang string) checkout.ReceiptProps {
 		Merchant: views.Merchant{
 			Name: "Nordlicht Coffee", Host: "nordlicht.example", HostVerified: true,
 			SupportEmail: "hello@nordlicht.example",
+			LegalName:    "Nordlicht Kaffee GmbH", LegalAddress: "Hafenstraße 1, 20457 Hamburg", TaxID: "DE123456789",
 		},
 		TxnID: sampleTxn, Reference: "NL-10423", Description: "2 × Espresso No. 4, 1 kg",
 		Amount: "49.90", Received: "49.90", Network: "POLYGON", Token: "USDC", Address: sampleAddress,

@@ -72,6 +72,7 @@ func TestPagesWriteAuditEntries(t *testing.T) {
 		ownerEmail+" created an API key: Main key|")
 
 	d.shop(s, ada)
+	d.wishes(s)
 	d.firstDay()
 	d.team(s, ada)
 	d.entry(s, ada)

@@ -39,6 +39,7 @@ var underLock = map[string]string{
 	"/dashboard/links/:link/resume": "at once", "/dashboard/campaigns": "at once",
 	"/dashboard/campaigns/:campaign/pause": "at once", "/dashboard/campaigns/:campaign/resume": "at once",
 	"/dashboard/campaigns/:campaign/end": "at once", "/dashboard/campaigns/:campaign/review": "at once",
+	"/dashboard/settings/news": "at once", "/dashboard/settings/news/chat": "at once", // news redirect no money
 	"/dashboard/settings/settlement": "at once", "/dashboard/settings/settlement/now": "at once",
 	"/dashboard/settings/checkout": "waits", "/dashboard/settings/checkout/logo": "waits",
 	"/dashboard/settings/checkout/logo/remove": "at once", "/dashboard/webhooks/ping": "at once",

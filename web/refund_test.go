@@ -17,7 +17,7 @@ const payerWallet = "0x52908400098527886E0F7030069857D2E4169EE7"
 // refunds is the service of refunds, whose addresses are all wallets.
 func (b *bundle) refunds() *refund.Service {
 	return refund.New(refund.Deps{
-		Store: b.store, Payments: b.payments, Readers: b.networks.readers(), Mail: newWriter(testBaseURL),
+		Store: b.store, Payments: b.payments, Readers: b.networks.readers(),
 		SignerOf: wallet.SignerOf,
 		Links: refund.Links{
 			Keys: func() [][]byte { return b.sealer.DeriveAll("refund link v1") }, CheckoutURL: testBaseURL,

@@ -233,7 +233,7 @@ func (a *App) openAccounts(sealer *secret.Sealer) {
 		},
 		Profiles: a.Config.Profiles(),
 		Meter:    a.Config.Credits,
-		Mail:     a.writer,
+		Mail:     a.writer, BaseURL: a.Config.BaseURL,
 	})
 }
 

@@ -213,7 +213,7 @@ func (a *App) repeated() []loop {
 			turn:   func(ctx context.Context) error { return a.Store.LookForOthers(ctx, a.holder, a.clock.Now()) },
 			failed: "webhooks of instances that have died wait",
 		},
-		a.refundLoop(), a.rateLoop(), a.retention(), a.timekeeping(), a.marking(), a.replaying(),
+		a.refundLoop(), a.summaries(), a.rateLoop(), a.retention(), a.timekeeping(), a.marking(), a.replaying(),
 	}
 	for _, n := range a.networks.inOrder() {
 		list = append(list, a.comparing(n))

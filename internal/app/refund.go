@@ -18,7 +18,7 @@ func (a *App) refunds(sealer *secret.Sealer) *refund.Service {
 		Links: refund.Links{
 			Keys: func() [][]byte { return sealer.DeriveAll(linkPurpose) }, CheckoutURL: a.Config.CheckoutURL,
 		},
-		SignerOf: wallet.SignerOf, Mail: a.writer, Now: a.clock.Now,
+		SignerOf: wallet.SignerOf, Now: a.clock.Now,
 		NewID: func(t time.Time) refund.ID { return refund.ID(newULID(t)) },
 	})
 }

@@ -104,6 +104,8 @@ const (
 	ActionWallets        Action = "changed settlement wallets"
 	ActionCallback       Action = "changed the callback address"
 	ActionSigningSecret  Action = "rotated the signing secret"
+	ActionNews           Action = "chose what to be mailed about"
+	ActionChat           Action = "changed where news are posted"
 	ActionSchedule       Action = "changed when money is settled"
 	ActionSettle         Action = "asked for money to be settled"
 	ActionBranding       Action = "changed the branding"

@@ -30,9 +30,40 @@ const (
 	Crowded Kind = "CROWDED"
 	// Completed goes to the owners of Key: a payment was completed by hand.
 	Completed Kind = "COMPLETED"
+	// Customer is about the payment of Thread, to who pays it: written when it is sent, in their language. Its subject
+	// is the type of the event, and its text what the event says.
+	Customer Kind = "CUSTOMER"
+	// Paid and Attention go to the people of the merchant of Key who want such news, and to the merchant's chat.
+	Paid      Kind = "PAID"
+	Attention Kind = "ATTENTION"
+	// Chat is for the webhook of a merchant's chat: its address and, in the next line, what is posted.
+	Chat Kind = "CHAT"
 	// Hook is the body of the operator's webhook.
 	Hook Kind = "HOOK"
 )
+
+// Wish is a kind of news that each person of a merchant can turn on and off.
+type Wish string
+
+// The wishes.
+const (
+	WishPaid      Wish = "paid"
+	WishSummary   Wish = "summary"
+	WishCredits   Wish = "credits"
+	WishAttention Wish = "attention"
+)
+
+// Wishes lists them all.
+func Wishes() []Wish { return []Wish{WishPaid, WishSummary, WishCredits, WishAttention} }
+
+// Wished are those of who never chose: an owner has everything but a mail for each payment, which would fill the
+// mailbox of a shop that does well; others have none.
+func Wished(owner bool) []Wish {
+	if owner {
+		return Wishes()[1:]
+	}
+	return nil
+}
 
 // AskedAnHour is how many mails of one kind and subject that strangers asked for reach one address in an hour.
 const AskedAnHour = 3
@@ -56,10 +87,13 @@ type Mail struct {
 	Member  int64  // a user: the owners of every account that they belong to get one each, they themselves none
 	Near    string // for Asked and Reset: the neighbourhood of who asked for it; empty: not known
 	Except  string // the address of an owner who gets none
-	Key     int64  // for Low, Refused, Crowded and Completed
+	Key     int64  // for Low, Refused, Crowded, Completed, Paid and Attention
+	Wish    Wish   // with Owners: not the owners, but those of the account who want such news
 	Thread  string // what belongs together arrives in order; empty: nothing before it matters
 	Subject string
-	Text    secret.Text // it may have a link that opens an account
+	// Lang is the language of a mail to a customer, and ReplyTo who reads their answer; both are found when it is sent.
+	Lang, ReplyTo string
+	Text          secret.Text // it may have a link that opens an account
 	At      time.Time
 }
 

@@ -20,6 +20,7 @@ type Account struct {
 	Invited []Invited     // open invitations, expired ones included, the newest first
 	// LockedAt is since when the owners have locked where its money goes; zero: they have not.
 	LockedAt time.Time
+	Chat     Chat
 	Waiting  []Waiting // changes that wait, the oldest first
 	// Custodian is that of the key that is acted on; without an ID if there is none.
 	Custodian Custodian

@@ -29,6 +29,8 @@ type Branding struct {
 	Theme           Theme
 	SupportEmail    string
 	Website         string
+	// LegalName, LegalAddress and TaxID are who sells, as receipts name them; all may be empty.
+	LegalName, LegalAddress, TaxID string
 }
 
 func setBranding(c *Custodian, in CustodianInput) error {
@@ -58,6 +60,9 @@ func (b Branding) with(in BrandingInput) (Branding, error) {
 		{"backgroundColor", in.BackgroundColor, &b.BackgroundColor, input.Colour},
 		{"supportEmail", in.SupportEmail, &b.SupportEmail, input.OptionalEmail},
 		{"website", in.Website, &b.Website, input.URL},
+		{"legalName", in.LegalName, &b.LegalName, cleanLegal},
+		{"legalAddress", in.LegalAddress, &b.LegalAddress, cleanLegal},
+		{"taxId", in.TaxID, &b.TaxID, cleanLegal},
 	} {
 		if f.from == nil {
 			continue
@@ -77,6 +82,11 @@ func (b Branding) with(in BrandingInput) (Branding, error) {
 }
 
 func cleanTagline(field, text string) (string, error) { return input.Text(field, text, maxTagline) }
+
+// maxLegal bounds a name, an address and a tax number on receipts, in characters: a receipt has one sheet.
+const maxLegal = 200
+
+func cleanLegal(field, text string) (string, error) { return input.Text(field, text, maxLegal) }
 
 func parseTheme(t Theme) (Theme, error) {
 	switch t {

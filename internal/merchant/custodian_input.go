@@ -70,6 +70,8 @@ type BrandingInput struct {
 	Theme           *Theme // empty: AUTO
 	SupportEmail    *string
 	Website         *string // https
+	// LegalName, LegalAddress and TaxID have at most 200 characters each.
+	LegalName, LegalAddress, TaxID *string
 }
 
 // ParseLimit parses an amount limit as money.ParseMicros does, but accepts 0, which

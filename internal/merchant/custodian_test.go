@@ -40,6 +40,7 @@ func everything() CustodianInput {
 		Branding: &BrandingInput{
 			Tagline: new("Best in town"), LogoURL: new("https://shop.example/logo.svg"), PrimaryColor: new("#09F"), BackgroundColor: new("#FfFfFe"),
 			Theme: new(ThemeDark), SupportEmail: new("Help@Shop.example"), Website: new("https://shop.example"),
+			LegalName: new("Shop Ltd"), LegalAddress: new("1 Hill Road, London"), TaxID: new(" GB123 "),
 		},
 		ShortBasis: new(int64(50)), LateFor: new(2 * time.Hour),
 	}
@@ -66,7 +67,10 @@ func TestService_CreateCustodian(t *testing.T) {
 				Finality: chain.Finality{Depth: 12 * time.Second}, SweepMin: 5 * money.USD,
 			},
 		},
-		Branding:   Branding{"Best in town", "https://shop.example/logo.svg", "#0099ff", "#fffffe", ThemeDark, "help@shop.example", "https://shop.example"},
+		Branding: Branding{
+			"Best in town", "https://shop.example/logo.svg", "#0099ff", "#fffffe", ThemeDark, "help@shop.example",
+			"https://shop.example", "Shop Ltd", "1 Hill Road, London", "GB123",
+		},
 		ShortBasis: 50, LateFor: 2 * time.Hour, CreatedAt: noon, UpdatedAt: noon,
 	}
 	if !reflect.DeepEqual(c, want) || len(c.PublicID) != 26 {
@@ -164,7 +168,7 @@ func TestService_UpdateCustodian_Clears(t *testing.T) {
 		},
 		Branding: &BrandingInput{
 			Tagline: new(""), LogoURL: new(""), PrimaryColor: new(""), BackgroundColor: new(""), Theme: new(Theme("")),
-			SupportEmail: new(""), Website: new(""),
+			SupportEmail: new(""), Website: new(""), LegalName: new(""), LegalAddress: new(""), TaxID: new(""),
 		},
 	}, audit.Act{})
 	if err != nil {

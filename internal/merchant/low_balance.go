@@ -84,30 +84,41 @@ func (s *Service) CreditMail(ctx context.Context, m mail.Mail) (to mail.Mail, ok
 	if err != nil {
 		return mail.Mail{}, false, err
 	}
-	if m.Kind == mail.Completed {
-		m.ID, m.Kind, m.Owners = m.ID+".to", mail.Plain, key.UserID
-		m.Text = secret.New(m.Text.Reveal() + "\n\nAPI key: " + key.Name() + "\n" + s.opts.Mail.Home())
-		return m, true, nil
+	to = mail.Mail{
+		ID: m.ID + ".to", Kind: mail.Plain, Owners: key.UserID, Thread: m.Thread, Wish: wishOf[m.Kind], At: m.At,
+	}
+	if m.Kind == mail.Completed || m.Kind == mail.Paid || m.Kind == mail.Attention {
+		page := s.opts.BaseURL + "/dashboard"
+		if m.Thread != "" {
+			page += "/payments/" + m.Thread
+		}
+		to.Subject, to.Text = m.Subject, secret.New(m.Text.Reveal()+"\n\nAPI key: "+key.Name()+"\n"+page)
+		return to, true, nil
 	}
 	left, err := s.store.Balance(ctx, m.Key)
 	if err != nil || !key.RevokedAt.IsZero() || m.Kind == mail.Low && !ledger.IsLow(left.Credits) {
 		return mail.Mail{}, false, err
 	}
-	subject, text := lowBalanceMail(key, m, left.Credits, s.opts.Mail.BaseURL)
-	return mail.Mail{
-		ID: m.ID + ".to", Kind: mail.Plain, Owners: key.UserID, Subject: subject, Text: secret.New(text), At: m.At,
-	}, true, nil
+	subject, text := lowBalanceMail(key, m, left.Credits, s.opts.BaseURL)
+	to.Subject, to.Text = subject, secret.New(text)
+	return to, true, nil
+}
+
+// wishOf are the wishes that the kinds of news are subject to. That somebody completed a payment by hand is no news but
+// a warning, which owners cannot turn off.
+var wishOf = map[mail.Kind]mail.Wish{
+	mail.Low: mail.WishCredits, mail.Refused: mail.WishCredits, mail.Crowded: mail.WishAttention,
+	mail.Paid: mail.WishPaid, mail.Attention: mail.WishAttention,
 }
 
 // lowBalanceMail returns the subject and text of the mail.
 func lowBalanceMail(key Key, m mail.Mail, left int64, baseURL string) (subject, text string) {
 	name, page := cmp.Or(key.Label, key.PublicID), baseURL+"/dashboard/credits?key="+key.PublicID
-	switch m.Kind {
-	case mail.Refused:
+	if m.Kind == mail.Refused {
 		return refusedMail(m.At, left, name, page)
-	case mail.Crowded:
+	}
+	if m.Kind == mail.Crowded {
 		return crowdedMail(name, baseURL)
-	case mail.Low, mail.Plain, mail.Asked, mail.Reset, mail.Guessed, mail.Completed, mail.Hook:
 	}
 	if left <= 0 {
 		return "No credits left: your customers cannot pay",

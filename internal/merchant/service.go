@@ -36,6 +36,8 @@ type Options struct {
 	Meter ledger.Meter
 	// Mail makes mails to owners; nil: none is sent, and no account can be locked.
 	Mail *mail.Writer
+	// BaseURL is the public address, for what is posted to chats; empty: that of Mail.
+	BaseURL string
 	// Random is the source of keys, tokens and ids; nil means crypto/rand.
 	Random io.Reader
 }
@@ -63,6 +65,9 @@ func New(store Store, users *identity.Service, now func() time.Time, opts Option
 			_, err := input.URL("callbackUrl", text)
 			return err
 		}
+	}
+	if opts.BaseURL == "" {
+		opts.BaseURL = opts.Mail.Link("")
 	}
 	if opts.Profiles == nil {
 		opts.Profiles = chain.Profiles()

@@ -34,6 +34,7 @@ type Member struct {
 	MerchantID int64
 	Role       Role
 	Since      time.Time
+	News       News
 }
 
 // Invited is an invitation into a team. Its token is stored as a hash only.

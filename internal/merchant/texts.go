@@ -25,6 +25,9 @@ func (c Custodian) Shown(before Custodian) []string {
 		{"logo", before.Branding.LogoURL, c.Branding.LogoURL},
 		{"website", before.Branding.Website, c.Branding.Website},
 		{"e-mail address for questions", before.Branding.SupportEmail, c.Branding.SupportEmail},
+		{"name on receipts", before.Branding.LegalName, c.Branding.LegalName},
+		{"address on receipts", before.Branding.LegalAddress, c.Branding.LegalAddress},
+		{"tax number on receipts", before.Branding.TaxID, c.Branding.TaxID},
 	} {
 		if x.old != x.now {
 			changes = append(changes, x.name+" "+orNone(x.old)+" → "+orNone(x.now))

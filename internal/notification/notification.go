@@ -28,8 +28,12 @@ type Sender struct {
 	Store     Store
 	Users     *identity.Service
 	Merchants *merchant.Service
+	// Customer writes a mail to who pays; false: there is nothing to say any more.
+	Customer func(ctx context.Context, m mail.Mail) (mail.Mail, bool, error)
 	// Server passes a mail to the mail server; nil: no mail is sent.
 	Server func(ctx context.Context, m mail.Mail) error
+	// Chat posts to the webhook of a merchant's chat.
+	Chat func(ctx context.Context, m mail.Mail) webhook.Result
 	// Hook posts to the operator's webhook.
 	Hook func(ctx context.Context, m mail.Mail) webhook.Result
 	Now  func() time.Time
@@ -50,7 +54,10 @@ func (s *Sender) Send(ctx context.Context, d webhook.Delivery) webhook.Result {
 	if err == nil && m.Kind == mail.Hook {
 		return s.Hook(ctx, m)
 	}
-	due := s.Server != nil
+	if err == nil && m.Kind == mail.Chat {
+		return s.Chat(ctx, m)
+	}
+	due := s.Server != nil || m.Key != 0 // news of a key may go to a chat
 	if due && err == nil {
 		due, err = s.send(ctx, d.ID, m)
 	}
@@ -87,13 +94,19 @@ func (s *Sender) send(ctx context.Context, id int64, m mail.Mail) (bool, error) 
 		if due, err := s.Users.NoteGuesses(ctx, m.To, m.At); err != nil || !due {
 			return false, err
 		}
-	case mail.Low, mail.Refused, mail.Crowded, mail.Completed:
+	case mail.Customer:
+		var ok bool
+		var err error
+		if m, ok, err = s.Customer(ctx, m); err != nil || !ok {
+			return false, err
+		}
+	case mail.Low, mail.Refused, mail.Crowded, mail.Completed, mail.Paid, mail.Attention:
 		to, ok, err := s.Merchants.CreditMail(ctx, m)
 		if err != nil || !ok {
 			return false, err
 		}
 		return true, s.Store.Add(ctx, to)
-	case mail.Plain, mail.Hook:
+	case mail.Plain, mail.Hook, mail.Chat:
 	}
 	return true, s.Server(ctx, m)
 }

@@ -24,7 +24,8 @@ type Change struct {
 	Events   []Event
 	Entries  []ledger.Entry
 	Audit    []audit.Entry // of an act by a user; none for what the chain or the clock decides
-	Mails    []mail.Mail   // to the owners of the key
+	Mails    []mail.Mail   // to the customer, and to the merchant's people
+	Spoken   bool          // the payer reads another language, which is no event
 	// Kept is the answer of the request that asked for the change, if it came with
 	// an Idempotency-Key: stored with the change, so that a crash cannot separate them.
 	Kept *idempotency.Kept
@@ -54,7 +55,7 @@ func (c Change) audited(entries []audit.Entry, err error) (Change, error) {
 
 // None reports whether there is nothing to write.
 func (c Change) None() bool {
-	return len(c.Deposits) == 0 && len(c.Events) == 0 && len(c.Entries) == 0
+	return len(c.Deposits) == 0 && len(c.Events) == 0 && len(c.Entries) == 0 && !c.Spoken
 }
 
 // EventType names what happened. Public events are sent to the merchant.
@@ -170,6 +171,7 @@ func (c *Change) emit(t EventType, now time.Time, data any) {
 	}
 	e.Data = raw
 	c.Events = append(c.Events, e)
+	c.Mails = append(c.Mails, c.Payment.mails(e)...)
 }
 
 // WebhookBody is the body of interface.md section 6 with the additions of

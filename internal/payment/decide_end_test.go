@@ -240,7 +240,7 @@ func TestMarkCompleted_Reason(t *testing.T) {
 // TestShow: opening the page is noted once, and only while nothing else has happened.
 func TestShow(t *testing.T) {
 	t.Parallel()
-	c, err := pending(t, "10").Show(t0)
+	c, err := pending(t, "10").Show("en", false, t0)
 	if err != nil || !slices.Equal(types(c), []payment.EventType{payment.EventShown}) ||
 		c.Payment.Status != payment.Pending {
 		t.Fatalf("%v, %v", types(c), err)
@@ -248,11 +248,11 @@ func TestShow(t *testing.T) {
 	for name, p := range map[string]payment.Payment{
 		"again": c.Payment, "started": started(t, "10"), "completed": inStatus(t, payment.Completed),
 	} {
-		if c, err := p.Show(t0); err != nil || !c.None() {
+		if c, err := p.Show("en", false, t0); err != nil || !c.None() {
 			t.Errorf("%s: %v, %v", name, types(c), err)
 		}
 	}
-	if c, _ := pending(t, "10").Show(t0.Add(1000 * time.Hour)); !c.None() {
+	if c, _ := pending(t, "10").Show("en", false, t0.Add(1000 * time.Hour)); !c.None() {
 		t.Error("a payment whose time has run out is shown")
 	}
 }

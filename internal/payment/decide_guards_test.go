@@ -240,7 +240,7 @@ func TestEnd_ShortPayment(t *testing.T) {
 	if topUp.Acceptable() {
 		t.Error("a top-up can be accepted by hand")
 	}
-	if c, err := p.Show(t0); err != nil || !c.None() {
+	if c, err := p.Show("en", false, t0); err != nil || !c.None() {
 		t.Errorf("shown after it was started: %v, %v", types(c), err)
 	}
 }

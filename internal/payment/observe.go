@@ -33,7 +33,11 @@ func (p Payment) Observe(v View, now time.Time) (Change, error) {
 		c.Payment.Reorged = true
 		c.emit(EventReorged, now, nil)
 	}
-	return c.settle(now).alert(before, now), nil
+	c = c.settle(now).alert(before, now)
+	if c.Payment.Received().Cmp(before.Received()) > 0 {
+		c.Mails = append(c.Mails, c.Payment.askForRest(now)...)
+	}
+	return c, nil
 }
 
 // Reversed reports whether a reorg took back the money of a completed payment, and what is there now does not cover

@@ -119,6 +119,8 @@ type Payment struct {
 	Asked      int       // the event of the payer asking to accept what came; 0: never
 	// DuplicateOf is the payment of the same reference that was paid before this one; empty: none was.
 	DuplicateOf ID
+	// Lang is the language in which the payer last read its page; empty: nobody has opened it.
+	Lang string
 
 	Details
 }

@@ -422,13 +422,12 @@ func (s *Service) Resolve(
 	})
 }
 
-// Shown records that the payer opened the payment's page. Only the first time is
-// written.
-func (s *Service) Shown(ctx context.Context, p Payment) error {
-	if c, err := p.Show(s.now()); err != nil || c.None() {
+// Shown records that the payer opened the payment's page in the language, which they may have chosen (Payment.Show).
+func (s *Service) Shown(ctx context.Context, p Payment, lang string, chosen bool) error {
+	if c, err := p.Show(lang, chosen, s.now()); err != nil || c.None() {
 		return err
 	}
-	_, err := s.update(ctx, p.ID, func(p Payment) (Change, error) { return p.Show(s.now()) })
+	_, err := s.update(ctx, p.ID, func(p Payment) (Change, error) { return p.Show(lang, chosen, s.now()) })
 	return err
 }
 

@@ -36,11 +36,17 @@ func New(r Request, now time.Time) Change {
 	return c
 }
 
-// Show records that the payer opened the payment, once. After any other event
-// nothing is recorded: that the payer opened it follows from the event.
-func (p Payment) Show(now time.Time) (Change, error) {
+// Show records that the payer opened the payment, once, and in which language of the pages. After any other event that
+// it was opened is not recorded: it follows from the event. A language that the payer chose later replaces the first
+// one where the payer gets mails.
+func (p Payment) Show(lang string, chosen bool, now time.Time) (Change, error) {
 	c := Change{Payment: p}
-	if p.Status == Pending && p.Seq == 1 && now.Before(p.ExpiresAt) {
+	first := p.Status == Pending && p.Seq == 1 && now.Before(p.ExpiresAt)
+	c.Spoken = p.CustomerEmail != "" && !p.Status.Final() && lang != p.Lang && (chosen || p.Lang == "")
+	if first || c.Spoken {
+		c.Payment.Lang = lang
+	}
+	if first {
 		c.emit(EventShown, now, note{})
 	}
 	return c, nil

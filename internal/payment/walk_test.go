@@ -151,7 +151,7 @@ func (w *world) actions() map[string]func(*rapid.T) {
 			}
 		},
 		"ask":  func(t *rapid.T) { c, err := w.p.Ask(w.now); w.apply(t, c, err) },
-		"show": func(t *rapid.T) { c, err := w.p.Show(w.now); w.apply(t, c, err) },
+		"show": func(t *rapid.T) { c, err := w.p.Show("en", false, w.now); w.apply(t, c, err) },
 		"":     func(t *rapid.T) { w.check(t) },
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/input"
-	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 )
@@ -46,7 +45,6 @@ type Deps struct {
 	CheckWallet func(context.Context, chain.Network, chain.Address) error
 	// SignerOf returns the wallet that signed a message (EIP-191), or fails.
 	SignerOf func(message, signature string) (chain.Address, error)
-	Mail     *mail.Writer // nil: no mail is sent
 	Now      func() time.Time
 	NewID    func(time.Time) ID
 }
@@ -112,6 +110,9 @@ func (s *Service) Owned(ctx context.Context, keyID int64, id string) (Refund, er
 	}
 	return r, nil
 }
+
+// Get returns a refund, or ErrUnknown.
+func (s *Service) Get(ctx context.Context, id ID) (Refund, error) { return s.d.Store.Refund(ctx, id) }
 
 // Of lists the refunds of a key's payment, the oldest first.
 func (s *Service) Of(ctx context.Context, keyID int64, txnid string) ([]Refund, error) {
@@ -310,7 +311,7 @@ func (s *Service) settle(ctx context.Context, n chain.Network, transfers []chain
 	return failed
 }
 
-// update lets the account decide, and stores the change with its mails and the answer of the request.
+// update lets the account decide, and stores the change with the answer of the request.
 func (s *Service) update(
 	ctx context.Context, id payment.ID, trail []audit.Entry, decide func(Account, time.Time) (Change, error),
 ) (Refund, error) {
@@ -320,7 +321,7 @@ func (s *Service) update(
 		if err != nil || c.None() {
 			return c, err
 		}
-		c.Payment.Audit, c.Payment.Mails = trail, s.mails(c, now)
+		c.Payment.Audit = trail
 		c.Payment.Kept, err = s.keep.Of(c.Refund)
 		return c, err
 	})

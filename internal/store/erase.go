@@ -37,7 +37,14 @@ func (s *Store) EraseCustomer(ctx context.Context, email string, entry audit.Ent
 		}
 		n.Payments, more = n.Payments+some, some == eraseAtOnce
 	}
-	var err error
+	err := s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
+		_, err := t.NewRaw("DELETE FROM mails WHERE kind = 'CUSTOMER' AND lower(recipient COLLATE ?) = ?",
+			bun.Safe(s.db.Dialect().Bytewise), db.LowerASCII(email)).Exec(ctx)
+		return err
+	})
+	if err != nil {
+		return n, fmt.Errorf("erase mails to a customer: %w", err)
+	}
 	if n.Entries, err = eraseAudit(ctx, s.db, names); err != nil {
 		return n, fmt.Errorf("erase a customer in audit entries: %w", err)
 	}

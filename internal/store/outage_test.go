@@ -49,7 +49,7 @@ func TestStore_SettingsOfTheDatabase(t *testing.T) {
 			p := w.NewPayment(k)
 			for _, err := range storetest.AtOnce(20, func(int) error {
 				_, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
-					return p.Show(storetest.Start)
+					return p.Show("en", false, storetest.Start)
 				})
 				return err
 			}) {

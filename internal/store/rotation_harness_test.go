@@ -63,8 +63,13 @@ func (w *rotationWorld) fill(n int) {
 		w.Must(w.Mails().Add(ctx, mail.Mail{
 			ID: w.passkey.ID, Kind: mail.Plain, To: w.key.Email, Text: secret.New("link"), At: storetest.Start,
 		}))
+		_, err := w.Merchant().UpdateAccount(ctx, w.key.UserID, 0, func(a merchant.Account) (merchant.Change, error) {
+			a.Chat = merchant.Chat{URL: secret.New("https://chat.example"), News: merchant.NewsOf(nil)}
+			return merchant.Change{Account: a}, nil
+		})
+		w.Must(err)
 		w.answer("answered", "kept answer")
-		_, _, err := w.IdempotencyBegin(ctx, idempotency.Try{ // its answer is NULL
+		_, _, err = w.IdempotencyBegin(ctx, idempotency.Try{ // its answer is NULL
 			Claim: idempotency.Claim{KeyID: w.key.ID, Key: "unanswered"},
 			Now:   storetest.Start, LockedUntil: storetest.Start.Add(time.Hour),
 		})
@@ -179,15 +184,18 @@ func (w *rotationWorld) opens(what string, s *secret.Sealer) {
 	due, err := st.Merchant().DueWaiting(ctx, w.due, 1000)
 	w.Must(err)
 	storetest.Same(w.T, what+": changes that wait", due[len(due)-1].Body.Reveal(), "input")
+	a, err := st.Merchant().Account(ctx, w.key.UserID)
+	w.Must(err)
+	storetest.Same(w.T, what+": chat", a.Chat.URL.Reveal(), "https://chat.example")
 	m, err := st.Mails().Mail(ctx, w.Count("SELECT max(id) FROM mails WHERE kind = 'PLAIN'"))
 	w.Must(err)
 	storetest.Same(w.T, what+": mail", m.Text.Reveal(), "link")
-	_, a, err := st.IdempotencyBegin(ctx, idempotency.Try{
+	_, kept, err := st.IdempotencyBegin(ctx, idempotency.Try{
 		Claim: idempotency.Claim{KeyID: w.key.ID, Key: "answered"},
 		Now:   storetest.Start, LockedUntil: storetest.Start.Add(time.Minute),
 	})
 	w.Must(err)
-	text, err := s.Open(idempotency.AnswerPlace(w.key.ID, "answered"), string(a.Body))
+	text, err := s.Open(idempotency.AnswerPlace(w.key.ID, "answered"), string(kept.Body))
 	w.Must(err)
 	storetest.Same(w.T, what+": answer", text.Reveal(), "kept answer")
 }

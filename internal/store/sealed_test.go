@@ -82,6 +82,7 @@ var sealing = map[string]string{
 	"web/shell/kept.go":                        "idempotency.answer",
 	"internal/store/identity/account.go":       "passkeys.record second_factors.secret",
 	"internal/store/merchant/custodian_row.go": "custodians.secret custodians.signing_secrets",
+	"internal/store/table/chat.go":             "chats.url",
 	"internal/store/merchant/lock.go":          "waiting_changes.body",
 	"internal/store/table/mail.go":             "mails.text",
 	"internal/store/rotation.go":               "instance.key_check",

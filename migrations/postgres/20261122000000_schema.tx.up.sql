@@ -106,6 +106,9 @@ CREATE TABLE custodians (
     theme            text        NOT NULL,
     support_email    text        NOT NULL,
     website          text        NOT NULL,
+    legal_name       text        NOT NULL DEFAULT '', -- as receipts name the seller
+    legal_address    text        NOT NULL DEFAULT '',
+    tax_id           text        NOT NULL DEFAULT '',
     short_basis      bigint      NOT NULL CHECK (short_basis BETWEEN 0 AND 10000),
     late_for_us      bigint      NOT NULL CHECK (late_for_us >= 0),
     keep_over        bigint      NOT NULL DEFAULT 0 CHECK (keep_over >= 0), -- USD micros
@@ -182,6 +185,7 @@ CREATE TABLE payments (
     token          text        NOT NULL,
     hash           bytea       NOT NULL,
     duplicate_of   text        NOT NULL DEFAULT '', -- the payment of the same reference that was paid before
+    lang           text        NOT NULL DEFAULT '', -- in which the payer last read its page; empty: in none
     attention      text        NOT NULL, -- why it needs its merchant; empty: it does not
     reference      text        NOT NULL,
     description    text        NOT NULL,
@@ -773,6 +777,7 @@ CREATE TABLE memberships (
     role        text        NOT NULL CHECK (role IN ('owner', 'developer', 'support', 'viewer')),
     created_at  timestamptz NOT NULL,
     chosen_at   timestamptz NOT NULL, -- the next session of the user acts for the merchant chosen last
+    news        text        NOT NULL DEFAULT '', -- what they want to be told of, separated by commas; -: nothing; empty: as the role has it
     PRIMARY KEY (merchant_id, user_id)
 );
 CREATE INDEX memberships_by_user ON memberships (user_id, chosen_at);
@@ -983,13 +988,20 @@ CREATE TABLE operator_alerts (
     PRIMARY KEY (kind, subject)
 );
 
+-- Where news of a merchant are posted for a chat system.
+CREATE TABLE chats (
+    merchant_id bigint PRIMARY KEY REFERENCES users,
+    url         text   NOT NULL, -- sealed: whoever knows it can write there
+    news        text   NOT NULL
+);
+
 -- Mails, and what the operator's webhook is to get, written with what they are about. They are sent as deliveries are.
 CREATE TABLE mails (
     id         bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     message_id text        NOT NULL UNIQUE, -- the same in every attempt
     kind       text        NOT NULL CHECK (kind IN ('PLAIN', 'ASKED', 'RESET', 'GUESSED', 'LOW', 'REFUSED', 'CROWDED',
-        'COMPLETED', 'HOOK')),
-    key_id     bigint      REFERENCES api_keys, -- whose sales LOW, REFUSED, CROWDED and COMPLETED are about
+        'COMPLETED', 'CUSTOMER', 'PAID', 'ATTENTION', 'CHAT', 'HOOK')),
+    key_id     bigint      REFERENCES api_keys, -- whose sales LOW, REFUSED, CROWDED, COMPLETED, PAID and ATTENTION are about
     recipient  text        NOT NULL, -- e-mail address, or empty
     near       text        NOT NULL DEFAULT '', -- the network (/24, /48) of the stranger who asked for it
     thread     text        NOT NULL, -- what belongs together leaves in order; empty: alone
@@ -1008,7 +1020,7 @@ CREATE INDEX mails_ended ON mails (due_at) WHERE state <> 'WAITING';
 CREATE INDEX mails_asked ON mails (recipient, created_at) WHERE kind IN ('ASKED', 'RESET');
 CREATE INDEX mails_of_key ON mails (key_id, kind, due_at) WHERE key_id IS NOT NULL;
 -- One fall of a balance, or one refused sale, is enough for a mail.
-CREATE UNIQUE INDEX mails_waiting_of_key ON mails (key_id, kind) WHERE state = 'WAITING' AND kind <> 'COMPLETED';
+CREATE UNIQUE INDEX mails_waiting_of_key ON mails (key_id, kind) WHERE state = 'WAITING' AND kind IN ('LOW', 'REFUSED', 'CROWDED');
 
 -- Until when the TLS certificates of callbacks are valid.
 CREATE TABLE callback_certificates (

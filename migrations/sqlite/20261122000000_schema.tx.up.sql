@@ -105,6 +105,9 @@ CREATE TABLE custodians (
     theme            TEXT    NOT NULL,
     support_email    TEXT    NOT NULL,
     website          TEXT    NOT NULL,
+    legal_name       TEXT    NOT NULL DEFAULT '', -- as receipts name the seller
+    legal_address    TEXT    NOT NULL DEFAULT '',
+    tax_id           TEXT    NOT NULL DEFAULT '',
     short_basis      INTEGER NOT NULL CHECK (short_basis BETWEEN 0 AND 10000),
     late_for_us      INTEGER NOT NULL CHECK (late_for_us >= 0),
     keep_over        INTEGER NOT NULL DEFAULT 0 CHECK (keep_over >= 0), -- USD micros
@@ -181,6 +184,7 @@ CREATE TABLE payments (
     resolved       INTEGER NOT NULL CHECK (resolved BETWEEN 0 AND seq), -- its last event when its merchant resolved what needed attention
     asked          INTEGER NOT NULL DEFAULT 0 CHECK (asked BETWEEN 0 AND seq), -- the event of the payer asking its merchant to accept what came; 0: never
     duplicate_of   TEXT    NOT NULL DEFAULT '', -- the payment of the same reference that was paid before
+    lang           TEXT    NOT NULL DEFAULT '', -- in which the payer last read its page; empty: in none
     attention      TEXT    NOT NULL, -- why it needs its merchant; empty: it does not
     reference      TEXT    NOT NULL,
     description    TEXT    NOT NULL,
@@ -761,6 +765,7 @@ CREATE TABLE memberships (
     role        TEXT    NOT NULL CHECK (role IN ('owner', 'developer', 'support', 'viewer')),
     created_at  INTEGER NOT NULL,
     chosen_at   INTEGER NOT NULL, -- the next session of the user acts for the merchant chosen last
+    news        TEXT    NOT NULL DEFAULT '', -- what they want to be told of, separated by commas; -: nothing; empty: as the role has it
     PRIMARY KEY (merchant_id, user_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX memberships_by_user ON memberships (user_id, chosen_at);
@@ -970,13 +975,20 @@ CREATE TABLE operator_alerts (
     PRIMARY KEY (kind, subject)
 ) STRICT;
 
+-- Where news of a merchant are posted for a chat system.
+CREATE TABLE chats (
+    merchant_id INTEGER PRIMARY KEY REFERENCES users,
+    url         TEXT    NOT NULL, -- sealed: whoever knows it can write there
+    news        TEXT    NOT NULL
+) STRICT;
+
 -- Mails, and what the operator's webhook is to get, written with what they are about. They are sent as deliveries are.
 CREATE TABLE mails (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
     message_id TEXT    NOT NULL UNIQUE, -- the same in every attempt
     kind       TEXT    NOT NULL CHECK (kind IN ('PLAIN', 'ASKED', 'RESET', 'GUESSED', 'LOW', 'REFUSED', 'CROWDED',
-        'COMPLETED', 'HOOK')),
-    key_id     INTEGER REFERENCES api_keys, -- whose sales LOW, REFUSED, CROWDED and COMPLETED are about
+        'COMPLETED', 'CUSTOMER', 'PAID', 'ATTENTION', 'CHAT', 'HOOK')),
+    key_id     INTEGER REFERENCES api_keys, -- whose sales LOW, REFUSED, CROWDED, COMPLETED, PAID and ATTENTION are about
     recipient  TEXT    NOT NULL, -- e-mail address, or empty
     near       TEXT    NOT NULL DEFAULT '', -- the network (/24, /48) of the stranger who asked for it
     thread     TEXT    NOT NULL, -- what belongs together leaves in order; empty: alone
@@ -995,7 +1007,7 @@ CREATE INDEX mails_ended ON mails (due_at) WHERE state <> 'WAITING';
 CREATE INDEX mails_asked ON mails (recipient, created_at) WHERE kind IN ('ASKED', 'RESET');
 CREATE INDEX mails_of_key ON mails (key_id, kind, due_at) WHERE key_id IS NOT NULL;
 -- One fall of a balance, or one refused sale, is enough for a mail.
-CREATE UNIQUE INDEX mails_waiting_of_key ON mails (key_id, kind) WHERE state = 'WAITING' AND kind <> 'COMPLETED';
+CREATE UNIQUE INDEX mails_waiting_of_key ON mails (key_id, kind) WHERE state = 'WAITING' AND kind IN ('LOW', 'REFUSED', 'CROWDED');
 
 -- Until when the TLS certificates of callbacks are valid.
 CREATE TABLE callback_certificates (

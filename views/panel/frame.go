@@ -89,6 +89,7 @@ var navigation = []entry{
 			{"Payout schedule", "/dashboard/settings/settlement"},
 			{"Checkout", "/dashboard/settings/checkout"},
 			{"Webhooks", "/dashboard/settings/webhooks"},
+			{"News", "/dashboard/settings/news"},
 		},
 	},
 	{

@@ -34,7 +34,8 @@ func (s *Surface) NoteShown(c echo.Context, p payment.Payment) {
 	if c.Request().Method != http.MethodGet {
 		return
 	}
-	if err := s.Payments.Shown(c.Request().Context(), p); err != nil {
+	lang := shell.Language(c)
+	if err := s.Payments.Shown(c.Request().Context(), p, lang, c.QueryParam("lang") == lang); err != nil {
 		s.Shell.Log.Warn("the view of a payment was not recorded", "request", shell.CallOf(c).RequestID, "error", err)
 	}
 }

@@ -129,6 +129,7 @@ func (x *Presenter) Merchant(ctx context.Context, p payment.Payment) (views.Merc
 	b := c.Branding
 	m := views.Merchant{
 		Name: c.Name, LogoURL: b.LogoURL, Tagline: b.Tagline, SupportEmail: b.SupportEmail,
+		LegalName: b.LegalName, LegalAddress: b.LegalAddress, TaxID: b.TaxID,
 		Accent: b.PrimaryColor, Background: b.BackgroundColor, Theme: string(b.Theme),
 	}
 	if u, err := url.Parse(b.Website); err == nil {

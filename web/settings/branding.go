@@ -101,6 +101,12 @@ func brandingFields(f *shell.Form, c merchant.Custodian) []panel.Field {
 			Value: b.SupportEmail,
 			Max:   "254",
 		},
+		{
+			Name: "legalName", Label: "Name on receipts", Value: b.LegalName, Max: "200",
+			Hint: "For tax. Empty: the name above.",
+		},
+		{Name: "legalAddress", Label: "Address on receipts", Value: b.LegalAddress, Max: "200"},
+		{Name: "taxId", Label: "Tax or VAT number on receipts", Value: b.TaxID, Max: "200"},
 	}
 	for i := range all {
 		all[i].Setting = true
@@ -134,7 +140,8 @@ func (s *Surface) postBranding(c echo.Context, who session.Principal) error {
 		key: key, shown: true, in: merchant.CustodianInput{Name: text("name"), Branding: &merchant.BrandingInput{
 			Tagline: text("tagline"), LogoURL: logo, PrimaryColor: text("primaryColor"),
 			BackgroundColor: text("backgroundColor"), Theme: theme, SupportEmail: text("supportEmail"),
-			Website: text("website"),
+			Website: text("website"), LegalName: text("legalName"), LegalAddress: text("legalAddress"),
+			TaxID: text("taxId"),
 		}},
 		subjects: brandingSubjects, asOf: before.UpdatedAt, path: checkoutPath, saved: "The branding is saved.",
 		page: func(status int) error { return s.brandingPage(c, who, status, key.PublicID, f) },
@@ -150,4 +157,7 @@ var brandingSubjects = []shell.Subject{
 	{Service: "branding.backgroundColor", Input: "backgroundColor", Label: "The colour"},
 	{Service: "branding.supportEmail", Input: "supportEmail", Label: "The e-mail address"},
 	{Service: "branding.website", Input: "website", Label: "The address"},
+	{Service: "branding.legalName", Input: "legalName", Label: "The name"},
+	{Service: "branding.legalAddress", Input: "legalAddress", Label: "The address"},
+	{Service: "branding.taxId", Input: "taxId", Label: "The number"},
 }

@@ -36,7 +36,9 @@ type Server struct {
 	user     string
 	password secret.Text
 	from     netmail.Address
-	within   time.Duration
+	// HTML writes a mail for readers that show it, beside its text; nil: none is.
+	HTML    func(mail.Mail) (string, error)
+	within  time.Duration
 	connect  func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
@@ -100,7 +102,7 @@ var errHeader = errors.New("mail: an address or subject holds a line break")
 func (s *Server) Send(ctx context.Context, m mail.Mail) error {
 	letter := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	letter.FromMailAddress(&s.from)
-	if strings.ContainsAny(m.To+m.Subject, "\r\n") {
+	if strings.ContainsAny(m.To+m.Subject+m.ReplyTo, "\r\n") {
 		return errHeader
 	}
 	letter.ToMailAddress(&netmail.Address{Address: m.To})
@@ -108,7 +110,20 @@ func (s *Server) Send(ctx context.Context, m mail.Mail) error {
 	letter.SetDateWithValue(m.At)
 	letter.SetMessageIDWithValue(m.ID + "@" + s.domain())
 	letter.SetGenHeader("Auto-Submitted", "auto-generated")
+	if m.ReplyTo != "" {
+		letter.ReplyToMailAddress(&netmail.Address{Address: m.ReplyTo})
+	}
+	if m.Lang != "" {
+		letter.SetGenHeader("Content-Language", m.Lang)
+	}
 	letter.SetBodyString(gomail.TypeTextPlain, m.Text.Reveal())
+	if s.HTML != nil {
+		html, err := s.HTML(m)
+		if err != nil {
+			return err
+		}
+		letter.AddAlternativeString(gomail.TypeTextHTML, html)
+	}
 	return s.with(ctx, func(c *gomail.Client, session *smtp.Client) error {
 		return c.SendWithSMTPClient(session, letter)
 	})

@@ -42,12 +42,12 @@ type row struct {
 	Sealed string // Text
 }
 
-var _ = db.NewTable[row]("mails", "read: message_id=ID kind key_id=Key recipient=To near subject text=Sealed created_at=At")
+var _ = db.NewTable[row]("mails", "read: message_id=ID kind key_id=Key recipient=To near thread subject text=Sealed created_at=At")
 
 // Mail returns a mail that waits.
 func (s *Store) Mail(ctx context.Context, id int64) (mail.Mail, error) {
 	r, err := db.First[row](ctx, s.db.Reader(), sql.ErrNoRows, `SELECT message_id, kind, coalesce(key_id, 0) AS key_id, recipient, near,
-		subject, text, created_at FROM mails WHERE id = ?`, id)
+		thread, subject, text, created_at FROM mails WHERE id = ?`, id)
 	m := r.Mail
 	if err == nil && r.Sealed != "" {
 		m.Text, err = s.sealer.Open(table.MailPlace(m.ID), r.Sealed)

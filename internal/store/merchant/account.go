@@ -26,7 +26,7 @@ var (
 		read:    last_used_at`)
 	members = db.NewTable[merchant.Member]("memberships", `
 		fixed:   merchant_id user_id=ID created_at=Since chosen_at=Since
-		changes: role`)
+		changes: role news`)
 	invitations = db.NewTable[merchant.Invited]("team_invitations", `
 		fixed:   public_id=ID merchant_id email role created_at
 		changes: token invited_by=By expires_at ended_at`)
@@ -64,7 +64,7 @@ func (s *Store) loadAccount(ctx context.Context, from bun.IDB, lock string, id i
 			return err
 		},
 		func() (err error) {
-			a.Members, err = db.All[merchant.Member](ctx, from, `SELECT u.*, m.merchant_id, m.role, m.created_at AS since
+			a.Members, err = db.All[merchant.Member](ctx, from, `SELECT u.*, m.merchant_id, m.role, m.news, m.created_at AS since
 				FROM memberships AS m JOIN users AS u ON u.id = m.user_id WHERE m.merchant_id = ?
 				ORDER BY m.role <> 'owner', u.email`, id)
 			return err
@@ -81,6 +81,10 @@ func (s *Store) loadAccount(ctx context.Context, from bun.IDB, lock string, id i
 		func() (err error) {
 			locked, err = db.First[struct{ Since time.Time }](ctx, from, nil,
 				"SELECT since FROM wallet_locks WHERE merchant_id = ?", id)
+			return err
+		},
+		func() (err error) {
+			a.Chat, err = table.ReadChat(ctx, from, s.sealer, id)
 			return err
 		},
 	} {
@@ -231,6 +235,9 @@ func (s *Store) saveRows(ctx context.Context, t db.Tx, before, after merchant.Ac
 			after.LockedAt))
 	case was && !is:
 		writes = append(writes, db.Exec("DELETE FROM wallet_locks WHERE merchant_id = ?", after.ID))
+	}
+	if before.Chat != after.Chat {
+		writes = append(writes, table.SaveChat(s.sealer, after.ID, after.Chat)...)
 	}
 	return db.RunEach(ctx, t, writes)
 }

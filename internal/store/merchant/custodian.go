@@ -102,5 +102,6 @@ func checkCustodian(c merchant.Custodian) error {
 	return db.CheckTexts(
 		"texts of a custodian", c.PublicID, c.Name, c.CallbackURL,
 		b.Tagline, b.LogoURL, b.PrimaryColor, b.BackgroundColor, string(b.Theme), b.SupportEmail, b.Website,
+		b.LegalName, b.LegalAddress, b.TaxID,
 	)
 }

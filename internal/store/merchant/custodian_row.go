@@ -17,7 +17,8 @@ var (
 		fixed:   public_id key_id created_at
 		changes: name callback_url secret=Sealed signing_secrets=Signing tagline=Branding.Tagline logo_url=Branding.LogoURL
 		         primary_color=Branding.PrimaryColor background_color=Branding.BackgroundColor theme=Branding.Theme
-		         support_email=Branding.SupportEmail website=Branding.Website short_basis late_for_us=LateFor keep_over
+		         support_email=Branding.SupportEmail website=Branding.Website legal_name=Branding.LegalName
+		         legal_address=Branding.LegalAddress tax_id=Branding.TaxID short_basis late_for_us=LateFor keep_over
 		         repeats pricing updated_at receiver`)
 	custodianWallets  = db.NewTable[custodianWalletRow]("custodian_wallets", "fixed: custodian_id network address/bytes")
 	custodianNetworks = db.NewTable[custodianNetworkRow]("custodian_networks",

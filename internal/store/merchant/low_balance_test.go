@@ -45,6 +45,7 @@ type lowWorld struct {
 	*world
 	key    merchant.Key
 	post   postbox
+	posts  []string // to the chat
 	server func(context.Context, mail.Mail) error
 	now    time.Time
 	refs   int
@@ -88,7 +89,7 @@ func (w *lowWorld) sender() *notification.Sender {
 		Store: notification.Store{Mail: w.Mails().Mail, Add: w.Mails().Add, Allowed: w.Mails().Allowed},
 		Merchants: merchant.New(w.Merchant(), nil, w.clock,
 			merchant.Options{Mail: &mail.Writer{BaseURL: "https://pay.example"}}),
-		Server: w.server, Now: w.clock, Log: slog.New(slog.DiscardHandler),
+		Server: w.server, Chat: w.chat, Customer: customer, Now: w.clock, Log: slog.New(slog.DiscardHandler),
 	}
 }
 

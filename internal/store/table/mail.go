@@ -36,16 +36,34 @@ func AddMails(ctx context.Context, t db.Tx, sealer *secret.Sealer, mails []mail.
 			receiver = operatorHook
 		}
 		for i, address := range to {
-			id := m.ID
-			if i > 0 {
-				id += "." + strconv.Itoa(i)
+			one := m
+			if one.To = address; i > 0 {
+				one.ID += "." + strconv.Itoa(i)
 			}
-			calls = append(calls, db.Exec(insertMail, id, string(m.Kind), nil, db.Shown(address), m.Near,
-				db.Shown(m.Thread), db.Shown(m.Subject), sealer.Seal(MailPlace(id), m.Text), receiver, m.At,
-				m.At).AnyNumber())
+			calls = append(calls, storeMail(sealer, one, receiver))
+		}
+		if m.Wish == "" {
+			continue
+		}
+		post, url, wanted, err := chatMail(ctx, t, sealer, m)
+		if err != nil {
+			return err
+		}
+		if wanted {
+			calls = append(calls, storeMail(sealer, post, int64(webhook.ReceiverOf(url))))
 		}
 	}
 	return db.RunEach(ctx, t, calls)
+}
+
+// storeMail returns the statement that stores one mail.
+func storeMail(sealer *secret.Sealer, m mail.Mail, receiver int64) *db.Stmt {
+	var key any
+	if m.Key != 0 {
+		key = m.Key
+	}
+	return db.Exec(insertMail, m.ID, string(m.Kind), key, db.Shown(m.To), m.Near, db.Shown(m.Thread),
+		db.Shown(m.Subject), sealer.Seal(MailPlace(m.ID), m.Text), receiver, m.At, m.At).AnyNumber()
 }
 
 // recipients lists the addresses that get the mail.
@@ -56,6 +74,10 @@ func recipients(ctx context.Context, t db.Tx, m mail.Mail) (to []string, err err
 		Email string
 	}
 	switch {
+	case m.Owners != 0 && m.Wish != "":
+		err = t.NewRaw("SELECT u.id, u.email FROM memberships AS m JOIN users AS u ON u.id = m.user_id WHERE "+
+			"u.disabled_at IS NULL AND m.merchant_id = ? AND "+wanting(m.Wish, newsOfMember)+" ORDER BY u.id", m.Owners).
+			Scan(ctx, &rows)
 	case m.Owners != 0:
 		err = t.NewRaw(owners+"m.merchant_id = ? ORDER BY u.id", string(merchant.RoleOwner), m.Owners).Scan(ctx, &rows)
 	case m.Member != 0:
@@ -80,14 +102,37 @@ func CreditMail(kind mail.Kind, keyID int64, at time.Time) *db.Stmt {
 }
 
 // SaleMail returns the statement that stores a mail about the sales of a key, or to a customer. One with its id stays
-// as it is.
+// as it is, and of news that nobody wants there is none: a shop that sells much would store one for each sale.
 func SaleMail(sealer *secret.Sealer, m mail.Mail) *db.Stmt {
-	var key any
-	if m.Key != 0 {
-		key = m.Key
+	insert, ok := insertNews[m.Kind]
+	if !ok {
+		return storeMail(sealer, m, mailServer)
 	}
-	return db.Exec(insertMail, m.ID, string(m.Kind), key, db.Shown(m.To), "", db.Shown(m.Thread), db.Shown(m.Subject),
-		sealer.Seal(MailPlace(m.ID), m.Text), mailServer, m.At, m.At).AnyNumber()
+	return db.Exec(insert, m.ID, string(m.Kind), m.Key, db.Shown(m.Thread), db.Shown(m.Subject),
+		sealer.Seal(MailPlace(m.ID), m.Text), mailServer, m.At, m.At, m.Key, m.Key).AnyNumber()
+}
+
+var insertNews = map[mail.Kind]string{
+	mail.Paid: newsInsert(mail.WishPaid), mail.Attention: newsInsert(mail.WishAttention),
+}
+
+func newsInsert(w mail.Wish) string {
+	return `INSERT INTO mails (message_id, kind, key_id, recipient, near, thread, subject, text, receiver, state, attempt,
+		created_at, due_at, error) SELECT CAST(? AS text), CAST(? AS text), CAST(? AS bigint), '', '', CAST(? AS text),
+		CAST(? AS text), CAST(? AS text), CAST(? AS bigint), 'WAITING', 0, CAST(? AS timestamptz), CAST(? AS timestamptz), ''
+		WHERE EXISTS (SELECT 1 FROM api_keys AS k JOIN memberships AS m ON m.merchant_id = k.user_id
+			WHERE k.id = CAST(? AS bigint) AND ` + wanting(w, newsOfMember) + `)
+		OR EXISTS (SELECT 1 FROM api_keys AS k JOIN chats AS c ON c.merchant_id = k.user_id
+			WHERE k.id = CAST(? AS bigint) AND ` + wanting(w, "c.news") + `) ON CONFLICT DO NOTHING`
+}
+
+// newsOfMember is what a member wants to be told of (merchant.News).
+var newsOfMember = fmt.Sprintf("CASE m.news WHEN '' THEN CASE m.role WHEN '%s' THEN '%s' ELSE '' END ELSE m.news END",
+	merchant.RoleOwner, merchant.NewsOf(mail.Wished(true)))
+
+// wanting is the condition that the news hold the wish.
+func wanting(w mail.Wish, news string) string {
+	return "',' || " + news + " || ',' LIKE '%," + string(w) + ",%'"
 }
 
 // RareMail stores a mail as CreditMail does, unless one of its kind ended after since.

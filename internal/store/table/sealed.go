@@ -51,6 +51,10 @@ var Sealed = []SealedColumn{
 		Place: func(_ int64, id string) string { return MailPlace(id) },
 	},
 	{
+		Table: "chats", Column: "url", Number: "merchant_id",
+		Place: func(merchant int64, _ string) string { return ChatPlace(merchant) },
+	},
+	{
 		Table: "idempotency", Column: "answer", Number: "key_id", Text: "key", Bytes: true,
 		Place: idempotency.AnswerPlace,
 	},
@@ -75,6 +79,9 @@ func WaitingPlace(publicID string) string { return "waiting/" + publicID }
 
 // MailPlace binds the sealed text of a mail to it.
 func MailPlace(messageID string) string { return "mail/" + messageID }
+
+// ChatPlace binds the sealed address of a chat to its merchant.
+func ChatPlace(merchant int64) string { return "chat/" + strconv.FormatInt(merchant, 10) }
 
 // OpenSigning opens the stored list of signing secrets of a custodian.
 func OpenSigning(sealer *secret.Sealer, publicID, list string) ([]secret.Text, error) {

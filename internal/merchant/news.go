@@ -1,0 +1,135 @@
+package merchant
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/mail"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// News is what a person of a merchant, or its chat, wants to be told of, separated by commas. Empty: whatever the role
+// has (mail.Wished); noNews: nothing.
+type News string
+
+const noNews News = "-"
+
+// NewsOf returns what was chosen of mail.Wishes.
+func NewsOf(wishes []mail.Wish) News {
+	var names []string
+	for _, w := range mail.Wishes() {
+		if slices.Contains(wishes, w) {
+			names = append(names, string(w))
+		}
+	}
+	return cmp.Or(News(strings.Join(names, ",")), noNews)
+}
+
+// Wishes lists what the member wants to be told of.
+func (m Member) Wishes() []mail.Wish {
+	if m.News == "" {
+		return mail.Wished(m.Role == RoleOwner)
+	}
+	return m.News.wishes()
+}
+
+func (n News) wishes() (list []mail.Wish) {
+	for _, w := range mail.Wishes() {
+		if slices.Contains(strings.Split(string(n), ","), string(w)) {
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+// Chat is where news of a merchant are posted for a chat system; without a URL nowhere.
+type Chat struct {
+	URL  secret.Text // whoever knows it can write there
+	News News
+}
+
+// Wishes lists what is posted to the chat.
+func (c Chat) Wishes() []mail.Wish { return c.News.wishes() }
+
+// SetNews gives a member other news, or fails with ErrUnknownMember.
+func (a Account) SetNews(user int64, n News, r audit.Record) (Change, error) {
+	a.Members = slices.Clone(a.Members)
+	for i := range a.Members {
+		if m := &a.Members[i]; m.ID == user {
+			m.News = n
+			return Change{Account: a, Record: r}, nil
+		}
+	}
+	return Change{}, ErrUnknownMember
+}
+
+// News returns what the user wants to be told of, and the chat of the merchant.
+func (s *Service) News(ctx context.Context, m Membership) ([]mail.Wish, Chat, error) {
+	a, err := s.store.Account(ctx, m.Merchant.ID)
+	for _, member := range a.Members {
+		if member.ID == m.User.ID {
+			return member.Wishes(), a.Chat, err
+		}
+	}
+	return nil, a.Chat, err
+}
+
+// SetNews stores what the user wants to be told of.
+func (s *Service) SetNews(ctx context.Context, m Membership, wishes []mail.Wish, act audit.Act) error {
+	n := NewsOf(wishes)
+	r := act.Record(m.Merchant.ID, audit.ActionNews, "", string(n))
+	return s.update(ctx, m.Merchant.ID, func(a Account) (Change, error) { return a.SetNews(m.User.ID, n, r) })
+}
+
+// SetChat stores where news are posted; an empty URL ends it. It fails with fault.Invalid about url for an address that
+// nothing could be posted to. Owners are mailed that it changed.
+func (s *Service) SetChat(ctx context.Context, m Membership, c Chat, act audit.Act) error {
+	if !c.URL.Empty() {
+		if err := s.opts.CheckCallback(c.URL.Reveal()); err != nil {
+			return fault.About(fault.Invalid, "url", "%s", fault.Of(err).Message)
+		}
+	}
+	what := map[bool]string{true: "off", false: "on"}[c.URL.Empty()]
+	r := act.Record(m.Merchant.ID, audit.ActionChat, "", what, s.opts.Mail.Owners(act.At, m.Merchant.ID,
+		"Where your news are posted was changed", act.Who+" changed the address that Florin posts news of your payments to: it is "+
+			what+" now.")...)
+	return s.update(ctx, m.Merchant.ID, func(a Account) (Change, error) {
+		a.Chat = c
+		return Change{Account: a, Record: r}, nil
+	})
+}
+
+// Daily is what a merchant sold in a day.
+type Daily struct {
+	MerchantID int64
+	Payments   int64
+	Volume     money.Micros
+	Waiting    int64 // payments that need their merchant
+}
+
+// Summary is the mail about the day that ended at the time given, to who wants it.
+func (d Daily) Summary(end time.Time, baseURL string) mail.Mail {
+	day := end.Add(-time.Second).UTC()
+	payments := fmt.Sprintf("%d payments", d.Payments)
+	if d.Payments == 1 {
+		payments = "1 payment"
+	}
+	text := fmt.Sprintf("On %s (UTC) %s of $%s in all were completed.", day.Format("2 January 2006"), payments,
+		d.Volume.Display())
+	if d.Waiting > 0 {
+		text += fmt.Sprintf("\n\nPayments that need you: %d\n%s/dashboard/attention", d.Waiting, baseURL)
+	}
+	return mail.Mail{
+		ID: fmt.Sprintf("summary.%d.%s", d.MerchantID, day.Format(time.DateOnly)), Kind: mail.Plain,
+		Owners: d.MerchantID,
+		Wish: mail.WishSummary, Subject: fmt.Sprintf("Your day: %s, $%s", payments, d.Volume.Display()),
+		Text: secret.New(text + "\n\n" + baseURL + "/dashboard"), At: end,
+	}
+}
