@@ -21,6 +21,15 @@ func (x *network) callsOf() []int64 {
 // spent returns how much of the day's budget is spent, in per cent.
 func (x *network) spent() int64 { return watch.Spent(x.callsOf(), x.budget) }
 
+// refundSlowdown is by what factor the transfers of refunds are looked for less often: as the money of payments that
+// nobody looks at.
+func (all networks) refundSlowdown(n chain.Network) int64 {
+	if x, ok := all[n]; ok {
+		return watch.Open.Slowdown(x.spent())
+	}
+	return 1
+}
+
 // lists returns a new allowance for listing token accounts on the network: a part of the lowest budget.
 func (x *network) lists() *watch.Lists {
 	limited := slices.DeleteFunc(slices.Clone(x.budget), func(b int64) bool { return b <= 0 })

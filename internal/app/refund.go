@@ -26,7 +26,7 @@ func (a *App) refunds(sealer *secret.Sealer) *refund.Service {
 // refundLoop finds the transfers that pay refunds.
 func (a *App) refundLoop() loop {
 	w := &refund.Watcher{
-		Service: a.Refunds, Log: a.log,
+		Service: a.Refunds, Log: a.log, Slowdown: a.networks.refundSlowdown,
 		Lease: func(ctx context.Context, name string, now, until time.Time) (bool, error) {
 			return a.Store.Lease(ctx, name, a.holder, now, until)
 		},

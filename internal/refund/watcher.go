@@ -22,7 +22,9 @@ type Watcher struct {
 	Service *Service
 	// Lease takes or renews the right to read a network until the time given, and reports whether this instance has it.
 	Lease func(ctx context.Context, name string, now, until time.Time) (bool, error)
-	Log   *slog.Logger
+	// Slowdown is by what factor a network is read less often, so that its budget of calls lasts the day; nil: by none.
+	Slowdown func(chain.Network) int64
+	Log      *slog.Logger
 
 	readAt map[chain.Network]time.Time
 }
@@ -96,8 +98,12 @@ func (w *Watcher) network(ctx context.Context, n chain.Network, reader chain.Rea
 
 // due reports whether a round is due for any of the refunds.
 func (w *Watcher) due(n chain.Network, list []Refund, now time.Time) bool {
+	slower := time.Duration(1)
+	if w.Slowdown != nil {
+		slower = time.Duration(max(w.Slowdown(n), 1))
+	}
 	return slices.ContainsFunc(list, func(r Refund) bool {
-		return r.Payable() && now.Sub(w.readAt[n]) >= r.every(now)
+		return r.Payable() && now.Sub(w.readAt[n]) >= slower*r.every(now)
 	})
 }
 
@@ -167,18 +173,15 @@ func (w *Watcher) marks(
 	return set, marks, nil
 }
 
-// blockTo returns a block at or below the number, and the top where that is higher. A number may have no block.
+// blockTo returns a block at or soon after the number, and the top where that is not higher. A number may have no
+// block: each that has none costs a call, so the steps grow, and a range is a little longer.
 func blockTo(ctx context.Context, reader chain.Reader, number uint64, top chain.Head) (chain.Head, error) {
-	for range blocksAtOnce {
-		if number >= top.Number {
-			return top, nil
-		}
+	for step := uint64(1); number < top.Number; number, step = number+step, 2*step {
 		if head, ok, err := reader.BlockAt(ctx, number); ok || err != nil {
 			return head, err
 		}
-		number++
 	}
-	return chain.Head{}, fault.New(fault.Unavailable, "no block at or after %d is known", number)
+	return top, nil
 }
 
 // scanned returns what any of the voices shows that must say the same. An address that one of them cannot read is held.
