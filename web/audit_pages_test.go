@@ -207,6 +207,10 @@ func (d *diary) sell(s *surfer, key string) {
 	d.leaves("/dashboard/payments/:txnid/resolve", s.post("/dashboard/payments/"+over+"/resolve", "note", "sent back"),
 		me+"settled what needed attention: "+over+"|sent back")
 
+	more := pay()
+	b.short(more, 60)
+	d.leaves("/dashboard/attention", s.post("/dashboard/attention", "txnid", more),
+		me+"settled what needed attention: "+more+"|")
 	d.refund(s, over)
 	d.leaves("/dashboard/links",
 		s.post("/dashboard/links", "key", key, "password", testPassword, "slug", "bag", "description", "One bag",

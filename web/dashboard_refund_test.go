@@ -32,6 +32,10 @@ func TestDashboard_Refund(t *testing.T) {
 		t.Fatalf("%d refunds", len(list))
 	}
 	r, acts := list[0], page+"/refunds/"+string(list[0].ID)
+	s.get("/dashboard/payments").wants(t, 200, `data-testid="refunded"`, "2.00 USDC")
+	if got := s.get("/dashboard/payments.csv"); !strings.Contains(got.body, "2 USDC REQUESTED") {
+		t.Errorf("the export has no refund: %s", got.body)
+	}
 	s.get(page).wants(t, 200, "Waits for the payer", "too much", b.refunds().Link(r), "10 USDC on Polygon")
 	s.post(acts+"/ask").wants(t, 409, "not said yet")
 	_, err = b.refunds().GiveAddress(t.Context(), b.refunds().Link(r)[len(testBaseURL+"/refund/"):], payerWallet)

@@ -19,6 +19,13 @@ type PaymentRow struct {
 	Network      string      // as in the API; empty until started
 	Token        string
 	CreatedAt    time.Time
+	Refunds      []RefundLine
+}
+
+// RefundLine is a refund in a list.
+type RefundLine struct {
+	Amount string // with its token
+	Paid   bool   // the money is there
 }
 
 // PaymentsProps is the list of payments.

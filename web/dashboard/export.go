@@ -29,7 +29,7 @@ import (
 var exportHead = []string{
 	"txnid", "createdAt", "status", "kind", "amountUsd", "receivedUsd", "network", "token", "reference",
 	"description", "customerEmail",
-	"hash", "depositAddress", "settlementAddress", "startedAt", "endedAt", "completedByHand",
+	"hash", "depositAddress", "settlementAddress", "startedAt", "endedAt", "completedByHand", "refunds",
 }
 
 // exportPrice are the columns that follow where a payment of the export was priced in another currency.
@@ -117,7 +117,7 @@ func WriteExport(ctx context.Context, w io.Writer, q report.Query, find FindPage
 			return read.err
 		}
 		for _, p := range read.payments {
-			row := exportRow(p.Payment)
+			row := exportRow(p)
 			if q.Priced {
 				row = append(row, priceCells(p.Payment)...)
 			}
@@ -193,7 +193,7 @@ func recovered(err *error) {
 	}
 }
 
-func exportRow(p payment.Payment) []string {
+func exportRow(p report.Exported) []string {
 	row := []string{
 		string(
 			p.ID,
@@ -201,7 +201,13 @@ func exportRow(p payment.Payment) []string {
 		string(
 			p.Choice.Network,
 		), string(p.Choice.Token), p.Reference, p.Description, p.CustomerEmail, string(p.Hash), "", "",
-		stampOf(p.StartedAt), stampOf(p.EndedAt), map[bool]string{true: "yes", false: "no"}[p.ByHand],
+		stampOf(p.StartedAt), stampOf(p.EndedAt), map[bool]string{true: "yes", false: "no"}[p.ByHand], "",
+	}
+	for i, x := range p.Refunds {
+		if i > 0 {
+			row[17] += ", "
+		}
+		row[17] += x.Text()
 	}
 	if route, ok := p.Route(); ok {
 		row[12], row[13] = string(route.Address.Address), string(route.Settlement)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/report"
 )
 
 // cellsOf splits a file into cells at one separator as a spreadsheet does. Quotes at
@@ -69,7 +70,7 @@ func FuzzExportRow(f *testing.F) {
 		}
 		var file bytes.Buffer
 		out := csv.NewWriter(&file)
-		if err := out.Write(exportRow(p)); err != nil {
+		if err := out.Write(exportRow(report.Exported{Payment: p})); err != nil {
 			t.Fatal(err)
 		}
 		out.Flush()
@@ -77,7 +78,7 @@ func FuzzExportRow(f *testing.F) {
 		if err != nil || len(rows) != 1 || len(rows[0]) != len(exportHead) {
 			t.Fatalf("%q and %q become %q, %v", reference, description, rows, err)
 		}
-		if err := out.Write(exportRow(p)); err != nil {
+		if err := out.Write(exportRow(report.Exported{Payment: p})); err != nil {
 			t.Fatal(err)
 		}
 		out.Flush()

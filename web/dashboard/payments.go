@@ -12,6 +12,7 @@ import (
 
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/refund"
 	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
@@ -73,13 +74,20 @@ func (d *Surface) paymentsProps(
 			p.LookedTo = found.Next.At
 		}
 	}
+	refunds, err := d.Reports.Refunds(ctx, found.Payments)
 	var sum money.Micros
 	for _, x := range found.Payments {
-		p.Rows = append(p.Rows, paymentRow(x))
+		row := paymentRow(x)
+		for _, r := range refunds[x.Number] {
+			row.Refunds = append(row.Refunds, dashboard.RefundLine{
+				Amount: r.Units.Display(r.Decimals) + " " + r.Symbol, Paid: r.Status == refund.Final,
+			})
+		}
+		p.Rows = append(p.Rows, row)
 		sum += x.Amount
 	}
 	p.Sum = panel.USD(sum.Display())
-	return p, nil
+	return p, err
 }
 
 // noTab is no tab of the list: something else than the status filters.
