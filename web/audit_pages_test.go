@@ -387,18 +387,3 @@ func (b dashboardBundle) given(slug string) string {
 	must(b.t, err)
 	return strconv.FormatInt(list[0].Number, 10)
 }
-
-// failAll uses up the attempts of every webhook that waits, and counts them.
-func (b dashboardBundle) failAll() string {
-	b.t.Helper()
-	ctx, later := b.t.Context(), b.clock.Now().Add(time.Hour)
-	list, err := webhook.ClaimDue(ctx, b.store, "test", later, later.Add(time.Hour), 100, 100)
-	must(b.t, err)
-	for _, x := range list {
-		must(b.t, b.store.Settle(ctx, "test", webhook.Outcome{
-			DeliveryID: x.ID, State: webhook.Failed,
-			Attempt: webhook.Attempt{At: b.clock.Now(), URL: x.URL, Status: 500},
-		}))
-	}
-	return strconv.Itoa(len(list))
-}

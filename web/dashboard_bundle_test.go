@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -274,4 +275,19 @@ func (b dashboardBundle) mailed(n int) []string {
 	}
 	b.t.Fatalf("%d mails were sent, want %d", len(b.mail.all()), n)
 	return nil
+}
+
+// failAll uses up the attempts of every webhook that waits, and counts them.
+func (b dashboardBundle) failAll() string {
+	b.t.Helper()
+	ctx, later := b.t.Context(), b.clock.Now().Add(time.Hour)
+	list, err := webhook.ClaimDue(ctx, b.store, "test", later, later.Add(time.Hour), 100, 100)
+	must(b.t, err)
+	for _, x := range list {
+		must(b.t, b.store.Settle(ctx, "test", webhook.Outcome{
+			DeliveryID: x.ID, State: webhook.Failed,
+			Attempt: webhook.Attempt{At: b.clock.Now(), URL: x.URL, Status: 500},
+		}))
+	}
+	return strconv.Itoa(len(list))
 }
