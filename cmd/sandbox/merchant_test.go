@@ -354,7 +354,9 @@ func (m *newMerchant) exports() {
 	m.Helper()
 	m.at("/dashboard/payments")
 	var text string
-	browser.Run(m.ctx, m, chromedp.Evaluate(`fetch(document.querySelector('`+testID("export")+`').href).then(r => r.text())`, &text, awaitPromise))
+	const thisMonth = `[href^="/dashboard/payments.csv?paid="]:not([href$="excel"])`
+	browser.Run(m.ctx, m, chromedp.Click(testID("export")), chromedp.WaitVisible(testID("spans")),
+		chromedp.Evaluate("fetch(document.querySelector(`"+thisMonth+"`).href).then(r => r.text())", &text, awaitPromise))
 	rows, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(text, "\ufeff"))).ReadAll()
 	if err != nil || len(rows) != 2 {
 		m.Fatalf("the export has %d lines: %v\n%s", len(rows), err, text)

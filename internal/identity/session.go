@@ -157,15 +157,20 @@ func (s *Service) SignOut(ctx context.Context, token string, r audit.Record) err
 // endSession ends a session; one that has ended or does not exist is left alone.
 func (s *Service) endSession(ctx context.Context, token Hash, r audit.Record) error {
 	_, err := s.store.UpdateUser(ctx, By{Session: token}, func(a Account) (Change, error) {
-		if a.User.ID == 0 {
-			return Change{}, ErrBadSession
-		}
-		return Change{Account: a, Ends: Ending{At: s.now().UTC(), One: token}, Record: r}, nil
+		return a.EndSession(token, s.now().UTC(), r)
 	})
 	if errors.Is(err, ErrBadSession) {
 		return nil
 	}
 	return err
+}
+
+// EndSession ends a session of the account, or fails with ErrBadSession for the empty account, which has none.
+func (a Account) EndSession(token Hash, now time.Time, r audit.Record) (Change, error) {
+	if a.User.ID == 0 {
+		return Change{}, ErrBadSession
+	}
+	return Change{Account: a, Ends: Ending{At: now, One: token}, Record: r}, nil
 }
 
 // cleanUserAgent keeps the printable characters of a header the client chose.

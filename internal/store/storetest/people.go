@@ -65,8 +65,9 @@ func known(u identity.User, err error) (identity.User, error) {
 // RevokeSession ends a session.
 func (s People) RevokeSession(ctx context.Context, token identity.Hash, now time.Time, r audit.Record) error {
 	_, err := s.UpdateUser(ctx, identity.By{Session: token}, func(a identity.Account) (identity.Change, error) {
-		return identity.Change{Account: a, Ends: identity.Ending{At: now, One: token}, Record: r}, nil
+		return a.EndSession(token, now, r)
 	})
+	_, err = done(err, identity.ErrBadSession)
 	return err
 }
 
