@@ -93,11 +93,13 @@ func (s *surfer) follow(starts ...string) map[string]map[string]bool {
 	for _, start := range starts {
 		w.name("/", start)
 	}
-	for i := 0; i < len(w.queue); i++ {
-		if i == most {
-			s.b.t.Fatalf("more than %d pages: %q", most, w.queue[most-20:])
+	for read := 0; len(w.queue) > 0; read++ {
+		if read == most {
+			s.b.t.Fatalf("more than %d pages; next are %q", most, w.queue)
 		}
-		w.read(w.queue[i])
+		next := w.queue[0]
+		w.queue = w.queue[1:]
+		w.read(next)
 	}
 	for address, page := range w.frags {
 		path, fragment, _ := strings.Cut(address, "#")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"regexp"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -26,7 +27,7 @@ func TestReceipts_Killed(t *testing.T) {
 		"FLORIN_MAIL_FROM=florin@example.com")
 	i.must(t, password, "user", "create", "--email", email)
 	var made struct{ Key string }
-	out := i.must(t, "", "key", "create", "--email", email, "--queries", fmt.Sprint(*kills), "--credits", "5", "--json")
+	out := i.must(t, "", "key", "create", "--email", email, "--queries", strconv.Itoa(*kills), "--credits", "5", "--json")
 	must(t, json.Unmarshal([]byte(out), &made))
 	var ids []string
 	for n := range *kills {

@@ -1,7 +1,6 @@
 package chain
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -136,8 +135,10 @@ func JudgeAll(ctx context.Context, r interface {
 ) (Verdict, error) {
 	verdicts, err := r.Judge(ctx, transfers, at)
 	switch {
-	case err != nil || slices.Contains(verdicts, Undecided):
-		return Undecided, cmp.Or(err, ctx.Err())
+	case err != nil:
+		return Undecided, fmt.Errorf("judge transfers: %w", err)
+	case slices.Contains(verdicts, Undecided):
+		return Undecided, ctx.Err()
 	case slices.Contains(verdicts, Missing):
 		return Missing, nil
 	}

@@ -94,7 +94,7 @@ type Mail struct {
 	// Lang is the language of a mail to a customer, and ReplyTo who reads their answer; both are found when it is sent.
 	Lang, ReplyTo string
 	Text          secret.Text // it may have a link that opens an account
-	At      time.Time
+	At            time.Time
 }
 
 // Writer makes mails about accounts. A nil Writer makes none: no mail is sent.

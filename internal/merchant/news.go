@@ -129,7 +129,7 @@ func (d Daily) Summary(end time.Time, baseURL string) mail.Mail {
 	return mail.Mail{
 		ID: fmt.Sprintf("summary.%d.%s", d.MerchantID, day.Format(time.DateOnly)), Kind: mail.Plain,
 		Owners: d.MerchantID,
-		Wish: mail.WishSummary, Subject: fmt.Sprintf("Your day: %s, $%s", payments, d.Volume.Display()),
+		Wish:   mail.WishSummary, Subject: fmt.Sprintf("Your day: %s, $%s", payments, d.Volume.Display()),
 		Text: secret.New(text + "\n\n" + baseURL + "/dashboard"), At: end,
 	}
 }

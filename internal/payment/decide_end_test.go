@@ -252,7 +252,7 @@ func TestShow(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, types(c), err)
 		}
 	}
-	if c, _ := pending(t, "10").Show("en", false, t0.Add(1000 * time.Hour)); !c.None() {
+	if c, _ := pending(t, "10").Show("en", false, t0.Add(1000*time.Hour)); !c.None() {
 		t.Error("a payment whose time has run out is shown")
 	}
 }

@@ -98,13 +98,11 @@ func (w *Watcher) network(ctx context.Context, n chain.Network, reader chain.Rea
 
 // due reports whether a round is due for any of the refunds.
 func (w *Watcher) due(n chain.Network, list []Refund, now time.Time) bool {
-	slower := time.Duration(1)
+	waited := now.Sub(w.readAt[n])
 	if w.Slowdown != nil {
-		slower = time.Duration(max(w.Slowdown(n), 1))
+		waited /= time.Duration(max(w.Slowdown(n), 1))
 	}
-	return slices.ContainsFunc(list, func(r Refund) bool {
-		return r.Payable() && now.Sub(w.readAt[n]) >= slower*r.every(now)
-	})
+	return slices.ContainsFunc(list, func(r Refund) bool { return r.Payable() && waited >= r.every(now) })
 }
 
 // read reads the addresses of the refunds up to the finalized block.

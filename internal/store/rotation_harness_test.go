@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"database/sql"
 	"errors"
 	"fmt"
 	"strings"
@@ -124,6 +125,18 @@ func (w *rotationWorld) rotate(newKey, oldKey byte) store.Rotation {
 	return report
 }
 
+// each reads the rows of a query.
+func (w *rotationWorld) each(db *sql.DB, query string, read func(scan func(...any) error) error) {
+	w.T.Helper()
+	rows, err := db.QueryContext(w.T.Context(), query)
+	w.Must(err)
+	defer rows.Close()
+	for rows.Next() {
+		w.Must(read(rows.Scan))
+	}
+	w.Must(rows.Err())
+}
+
 // stored returns every value of every column of the database whose text contains the part.
 func (w *rotationWorld) stored(part string) (found []string) {
 	w.T.Helper()
@@ -132,15 +145,13 @@ func (w *rotationWorld) stored(part string) (found []string) {
 	if w.ManyWriters() {
 		query = "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'public'"
 	}
-	rows, err := db.QueryContext(w.T.Context(), query)
-	w.Must(err)
 	var columns [][2]string
-	for rows.Next() {
+	w.each(db, query, func(scan func(...any) error) error {
 		var c [2]string
-		w.Must(rows.Scan(&c[0], &c[1]))
+		err := scan(&c[0], &c[1])
 		columns = append(columns, c)
-	}
-	w.Must(errors.Join(rows.Err(), rows.Close()))
+		return err
+	})
 	if len(columns) < 100 {
 		w.T.Fatalf("the database has %d columns", len(columns))
 	}
@@ -150,16 +161,15 @@ func (w *rotationWorld) stored(part string) (found []string) {
 		if w.ManyWriters() {
 			text = `"` + c[1] + `"::text`
 		}
-		values, err := db.QueryContext(w.T.Context(), `SELECT `+text+` FROM "`+c[0]+`" WHERE "`+c[1]+`" IS NOT NULL`)
-		w.Must(err)
-		for values.Next() {
+		query := `SELECT ` + text + ` FROM "` + c[0] + `" WHERE "` + c[1] + `" IS NOT NULL`
+		w.each(db, query, func(scan func(...any) error) error {
 			var value string
-			w.Must(values.Scan(&value))
+			err := scan(&value)
 			if strings.Contains(value, part) || strings.Contains(value, fmt.Sprintf("%x", part)) {
 				found = append(found, c[0]+"."+c[1])
 			}
-		}
-		w.Must(errors.Join(values.Err(), values.Close()))
+			return err
+		})
 	}
 	return found
 }

@@ -16,7 +16,6 @@ import (
 	"strings"
 
 	"github.com/andybalholm/brotli"
-
 )
 
 // hashDigits of SHA-256 in an address: 40 bits, so that two versions of one file never share it.

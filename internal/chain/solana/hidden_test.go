@@ -92,7 +92,7 @@ func TestScan_WrongBalance(t *testing.T) {
 // again, the account looks as it did, and the payment is found.
 func TestScan_OneNodeAgain(t *testing.T) {
 	t.Parallel()
-	s, reader, n, _, _, _ := named(t)
+	s, reader, n, clock, _, _ := named(t)
 	first := s.deposit(t, s.assets[0], 7)
 	s.Mine(1)
 	paid := s.scanned(t, first.Address)[0].Tx
@@ -108,6 +108,7 @@ func TestScan_OneNodeAgain(t *testing.T) {
 	s.carryOut(t, items, sweep)
 	s.Finalize()
 	read := func(want ...uint64) {
+		clock.advance(time.Second)
 		got, _, err := reader.Scan(t.Context(), 1, mustHeads(t, reader).Final, watching(first.Address))
 		if err != nil {
 			t.Fatal(err)

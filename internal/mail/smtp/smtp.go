@@ -39,7 +39,7 @@ type Server struct {
 	// HTML writes a mail for readers that show it, beside its text; nil: none is.
 	HTML    func(mail.Mail) (string, error)
 	within  time.Duration
-	connect  func(ctx context.Context, network, address string) (net.Conn, error)
+	connect func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // CheckURL refuses the address of a server that New could not use.

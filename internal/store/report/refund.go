@@ -18,18 +18,20 @@ type Refund struct {
 }
 
 // Text is the refund in a few words: 2 USDC FINAL.
-func (r Refund) Text() string { return r.Units.Format(r.Decimals) + " " + r.Symbol + " " + string(r.Status) }
+func (r Refund) Text() string {
+	return r.Units.Format(r.Decimals) + " " + r.Symbol + " " + string(r.Status)
+}
 
 // Refunds returns the refunds of the payments that were not cancelled, the oldest first, by the number of the payment.
 func (r *Reader) Refunds(ctx context.Context, list []payment.Payment) (map[int64][]Refund, error) {
+	of := make(map[int64][]Refund)
 	if len(list) == 0 {
-		return nil, nil
+		return of, nil
 	}
 	numbers := make([]int64, len(list))
 	for i, p := range list {
 		numbers[i] = p.Number
 	}
-	of := make(map[int64][]Refund)
 	err := r.db.ReadAll(ctx, readRefunds(r.db.Dialect(), numbers, func(number int64, x Refund) {
 		of[number] = append(of[number], x)
 	}))
