@@ -1,11 +1,14 @@
 package watch_test
 
 import (
+	"fmt"
+	"log/slog"
 	"testing"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain/chaintest"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
 )
 
 // finalizedIs has the endpoints answer another tag or number in place of finalized; empty: its own.
@@ -82,5 +85,40 @@ func TestWatcher_AsideWhileFinalizedIsBack(t *testing.T) {
 	r.must(r.on(r.store, r.reader()).RunOnce(t.Context()))
 	if p = r.expect(p, payment.Completed, tenUSDC); !p.Deposits[0].Rechecked {
 		t.Error("not rechecked, and never will be")
+	}
+}
+
+// TestWatcher_FinalizedFellBack: where the second reading is the recheck, it leaves no blocks between the two cursors,
+// although a server that starts anew is told of an older finalized block than the one before it was: nothing small that
+// comes later would be folded.
+func TestWatcher_FinalizedFellBack(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 2)
+	r.start()
+	r.watchFor(2 * time.Minute)
+	before := r.cursor().Scanned.Number
+	r.chain.Mine(10)
+	r.watch()
+	if read := r.cursor(); read.Scanned.Number == before || read.Second.Number == read.Scanned.Number {
+		t.Fatalf("the test shows nothing: %+v", read)
+	}
+	r.finalizedIs(fmt.Sprintf("0x%x", before))
+	w := watch.NewWatcher(r.profile, r.reader(), r.store, "one", r.now, slog.New(slog.DiscardHandler))
+	for range 12 {
+		r.chain.Wait(30 * time.Second)
+		r.chain.Mine(1)
+		w.Step(t.Context())
+		if c := r.cursor(); c.Second.Number > c.Rechecked.Number {
+			t.Fatalf("read twice up to %d, rechecked up to %d", c.Second.Number, c.Rechecked.Number)
+		}
+	}
+	r.finalizedIs("")
+	for range 12 {
+		r.chain.Wait(30 * time.Second)
+		r.chain.Mine(1)
+		w.Step(t.Context())
+	}
+	if c, want := r.cursor(), r.chain.Head().Number-rigFinalDepth; c.Second.Number < want-4 || c.Rechecked.Number < c.Second.Number {
+		t.Errorf("later it is read twice up to %d, rechecked up to %d, of %d", c.Second.Number, c.Rechecked.Number, want)
 	}
 }

@@ -131,9 +131,15 @@ func (w *Watcher) secondDue(c Cursor) time.Time {
 // no round: the network says that these blocks were read through one voice only.
 func (w *Watcher) readSecond(ctx context.Context, heads chain.Heads, c Cursor) (Cursor, error) {
 	if w.reading().Len() == 0 { // there is nothing to leave out
-		if c.Second = c.Scanned; w.finalizes() {
-			c.Rechecked = chain.Lower(c.Scanned, heads.Finalized)
-			w.rechecked = c.Rechecked.Number
+		to := c.Scanned
+		if w.finalizes() {
+			to = chain.Lower(to, heads.Finalized)
+		}
+		if to.Number > c.Second.Number {
+			c.Second = to
+		}
+		if w.finalizes() {
+			c.Rechecked, w.rechecked = c.Second, c.Second.Number
 		}
 	}
 	due := w.secondDue(c)
@@ -145,7 +151,9 @@ func (w *Watcher) readSecond(ctx context.Context, heads chain.Heads, c Cursor) (
 	if w.reader.Quorum() == 1 {
 		end, w.second.seen = chain.Lower(w.second.seen, c.Scanned), c.Scanned
 	}
-	if !w.finalizes() && w.secondRechecks() {
+	if w.finalizes() || w.secondRechecks() {
+		// It is the recheck, too: a voice that has fallen behind must not leave blocks between the two cursors, of which
+		// nothing would be folded any more.
 		end = chain.Lower(end, heads.Finalized)
 	}
 	limited, cancel := context.WithTimeout(ctx, secondTime)
