@@ -118,7 +118,8 @@ func TestWatcher_FinalizedFellBack(t *testing.T) {
 		r.chain.Mine(1)
 		w.Step(t.Context())
 	}
-	if c, want := r.cursor(), r.chain.Head().Number-rigFinalDepth; c.Second.Number < want-4 || c.Rechecked.Number < c.Second.Number {
+	c, want := r.cursor(), r.chain.Head().Number-rigFinalDepth
+	if c.Second.Number < want-4 || c.Rechecked.Number < c.Second.Number {
 		t.Errorf("later it is read twice up to %d, rechecked up to %d, of %d", c.Second.Number, c.Rechecked.Number, want)
 	}
 }

@@ -152,8 +152,8 @@ func (w *Watcher) readSecond(ctx context.Context, heads chain.Heads, c Cursor) (
 		end, w.second.seen = chain.Lower(w.second.seen, c.Scanned), c.Scanned
 	}
 	if w.finalizes() || w.secondRechecks() {
-		// It is the recheck, too: a voice that has fallen behind must not leave blocks between the two cursors, of which
-		// nothing would be folded any more.
+		// It is the recheck, too: a voice that has fallen behind must not leave blocks between the two cursors, of
+		// which nothing would be folded any more.
 		end = chain.Lower(end, heads.Finalized)
 	}
 	limited, cancel := context.WithTimeout(ctx, secondTime)
