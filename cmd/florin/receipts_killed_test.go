@@ -27,7 +27,8 @@ func TestReceipts_Killed(t *testing.T) {
 		"FLORIN_MAIL_FROM=florin@example.com")
 	i.must(t, password, "user", "create", "--email", email)
 	var made struct{ Key string }
-	out := i.must(t, "", "key", "create", "--email", email, "--queries", strconv.Itoa(*kills), "--credits", "5", "--json")
+	out := i.must(t, "", "key", "create", "--email", email, "--queries", strconv.Itoa(*kills), "--credits", "5",
+		"--json")
 	must(t, json.Unmarshal([]byte(out), &made))
 	var ids []string
 	for n := range *kills {
