@@ -77,21 +77,26 @@ func (p *Pair) Freeze() {
 	}
 	line, _, _ := bytes.Cut(text, []byte("\n"))
 	postmaster := string(line)
+	// It starts the others, so it is stopped before they are listed: one that came in between would serve on.
+	p.stop(postmaster)
 	listed, err := exec.Command("ps", "-A", "-o", "pid=,ppid=").Output()
 	if err != nil {
 		p.t.Fatalf("postgres: list processes: %v", err)
 	}
-	for row := range strings.Lines(postmaster + " " + postmaster + "\n" + string(listed)) {
+	for row := range strings.Lines(string(listed)) {
 		if fields := strings.Fields(row); len(fields) == 2 && fields[1] == postmaster {
-			pid, err := strconv.Atoi(fields[0])
-			if err != nil || syscall.Kill(pid, syscall.SIGSTOP) != nil {
-				continue // it has ended
-			}
-			p.frozen = append(p.frozen, pid)
+			p.stop(fields[0])
 		}
 	}
 	if len(p.frozen) < 2 {
 		p.t.Fatalf("postgres: only %d processes of the server were found", len(p.frozen))
+	}
+}
+
+// stop stops a process, unless it has ended.
+func (p *Pair) stop(process string) {
+	if pid, err := strconv.Atoi(process); err == nil && syscall.Kill(pid, syscall.SIGSTOP) == nil {
+		p.frozen = append(p.frozen, pid)
 	}
 }
 
