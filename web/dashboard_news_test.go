@@ -47,7 +47,7 @@ func TestDashboard_News(t *testing.T) {
 	}
 }
 
-// wishes is an owner who chooses what to be told of.
+// wishes is an owner who chooses what to be notified of.
 func (d *diary) wishes(s *surfer) {
 	d.b.t.Helper()
 	const page = "/dashboard/settings/news"

@@ -15,8 +15,8 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 )
 
-// News is what a person of a merchant, or its chat, wants to be told of, separated by commas. Empty: whatever the role
-// has (mail.Wished); noNews: nothing.
+// News is what a person of a merchant, or its chat, wants to be notified of, separated by commas. Empty: whatever the
+// role has (mail.Wished); noNews: nothing.
 type News string
 
 const noNews News = "-"
@@ -32,7 +32,7 @@ func NewsOf(wishes []mail.Wish) News {
 	return cmp.Or(News(strings.Join(names, ",")), noNews)
 }
 
-// Wishes lists what the member wants to be told of.
+// Wishes lists what the member wants to be notified of.
 func (m Member) Wishes() []mail.Wish {
 	if m.News == "" {
 		return mail.Wished(m.Role == RoleOwner)
@@ -70,7 +70,7 @@ func (a Account) SetNews(user int64, n News, r audit.Record) (Change, error) {
 	return Change{}, ErrUnknownMember
 }
 
-// News returns what the user wants to be told of, and the chat of the merchant.
+// News returns what the user wants to be notified of, and the chat of the merchant.
 func (s *Service) News(ctx context.Context, m Membership) ([]mail.Wish, Chat, error) {
 	a, err := s.store.Account(ctx, m.Merchant.ID)
 	for _, member := range a.Members {
@@ -81,7 +81,7 @@ func (s *Service) News(ctx context.Context, m Membership) ([]mail.Wish, Chat, er
 	return nil, a.Chat, err
 }
 
-// SetNews stores what the user wants to be told of.
+// SetNews stores what the user wants to be notified of.
 func (s *Service) SetNews(ctx context.Context, m Membership, wishes []mail.Wish, act audit.Act) error {
 	n := NewsOf(wishes)
 	r := act.Record(m.Merchant.ID, audit.ActionNews, "", string(n))

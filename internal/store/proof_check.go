@@ -188,8 +188,6 @@ const selectSold = `
 	GROUP BY key_id, quarter, network, currency
 	HAVING sum(payments) <> sum(counted) OR sum(volume) <> sum(added) OR sum(price) <> sum(priced)`
 
-const quarterHour = 15 * time.Minute
-
 // sales: the sums of a key are those of its completed payments, for each quarter of an hour from the one of the proof
 // on; without a proof, for all.
 func (c *ledgerCheck) sales(ctx context.Context, t db.Tx) error {

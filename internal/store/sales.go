@@ -9,6 +9,9 @@ import (
 	"github.com/florinpay/florin/internal/store/db"
 )
 
+// quarterHour is what sales are summed by.
+const quarterHour = 15 * time.Minute
+
 // sale is what a payment adds to the sums of its key and quarter of an hour.
 type sale struct {
 	keyID, quarter int64
@@ -22,7 +25,7 @@ func saleOf(p payment.Payment) (s sale, ok bool) {
 	if p.Status != payment.Completed || p.Kind == payment.KindTopUp {
 		return sale{}, false
 	}
-	quarter := p.EndedAt.Unix() / int64(15*time.Minute/time.Second)
+	quarter := p.EndedAt.Unix() / int64(quarterHour/time.Second)
 	return sale{p.KeyID, quarter, string(p.Choice.Network), p.Amount, p.Price.Sum}, true
 }
 

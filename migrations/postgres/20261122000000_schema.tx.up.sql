@@ -777,7 +777,7 @@ CREATE TABLE memberships (
     role        text        NOT NULL CHECK (role IN ('owner', 'developer', 'support', 'viewer')),
     created_at  timestamptz NOT NULL,
     chosen_at   timestamptz NOT NULL, -- the next session of the user acts for the merchant chosen last
-    news        text        NOT NULL DEFAULT '', -- what they want to be told of, separated by commas; -: nothing; empty: as the role has it
+    news        text        NOT NULL DEFAULT '', -- what they want to be notified of, separated by commas; -: nothing; empty: as the role has it
     PRIMARY KEY (merchant_id, user_id)
 );
 CREATE INDEX memberships_by_user ON memberships (user_id, chosen_at);

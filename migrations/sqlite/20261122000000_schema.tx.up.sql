@@ -765,7 +765,7 @@ CREATE TABLE memberships (
     role        TEXT    NOT NULL CHECK (role IN ('owner', 'developer', 'support', 'viewer')),
     created_at  INTEGER NOT NULL,
     chosen_at   INTEGER NOT NULL, -- the next session of the user acts for the merchant chosen last
-    news        TEXT    NOT NULL DEFAULT '', -- what they want to be told of, separated by commas; -: nothing; empty: as the role has it
+    news        TEXT    NOT NULL DEFAULT '', -- what they want to be notified of, separated by commas; -: nothing; empty: as the role has it
     PRIMARY KEY (merchant_id, user_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX memberships_by_user ON memberships (user_id, chosen_at);

@@ -10,6 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/input"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/report"
@@ -87,21 +88,24 @@ func (d *Surface) postAttention(c echo.Context, who session.Principal) error {
 	accepted, kept := int64(0), int64(0)
 	for _, id := range f.Values["txnid"][:min(len(f.Values["txnid"]), attentionRows)] {
 		p, err := d.Payments.Get(ctx, id)
-		if err != nil || !slices.Contains(who.KeyIDs(), p.KeyID) {
-			continue // it is not there for this merchant
-		}
 		switch {
+		case fault.Is(err, fault.NotFound), err == nil && !slices.Contains(who.KeyIDs(), p.KeyID):
+			continue // it is not there for this merchant
+		case err != nil:
+			return err
 		case acceptsLate(p):
 			came := arrived(p) + " of $" + p.Amount.Display()
 			entry := d.AuditEntry(c, who, audit.ActionAccept, string(p.ID), came)
-			_, err = d.Payments.Accept(ctx, p.KeyID, string(p.ID), by, entry)
-			accepted++
+			if _, err = d.Payments.Accept(ctx, p.KeyID, string(p.ID), by, entry); err == nil {
+				accepted++
+			}
 		case keeps(p):
 			entry := d.AuditEntry(c, who, audit.ActionResolve, string(p.ID), "")
-			_, err = d.Payments.Resolve(ctx, p.KeyID, string(p.ID), by, entry)
-			kept++
+			if _, err = d.Payments.Resolve(ctx, p.KeyID, string(p.ID), by, entry); err == nil {
+				kept++
+			}
 		}
-		if err != nil {
+		if err != nil && !fault.Is(err, fault.Conflict) { // somebody else has settled it meanwhile
 			return err
 		}
 	}

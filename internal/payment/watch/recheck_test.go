@@ -89,7 +89,7 @@ func TestWatcher_AsideWhileFinalizedIsBack(t *testing.T) {
 }
 
 // TestWatcher_FinalizedFellBack: where the second reading is the recheck, it leaves no blocks between the two cursors,
-// although a server that starts anew is told of an older finalized block than the one before it was: nothing small that
+// although a server that starts anew is given an older finalized block than the one before it was: nothing small that
 // comes later would be folded.
 func TestWatcher_FinalizedFellBack(t *testing.T) {
 	t.Parallel()

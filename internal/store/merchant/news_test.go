@@ -128,19 +128,19 @@ func TestStore_Summarize(t *testing.T) {
 	})
 }
 
-// TestMail_Wished: an owner is told of everything but each sale, others of nothing, until they choose.
+// TestMail_Wished: an owner is notified of everything but each sale, others of nothing, until they choose.
 func TestMail_Wished(t *testing.T) {
 	t.Parallel()
 	owner, viewer := merchant.Member{Role: merchant.RoleOwner}, merchant.Member{Role: merchant.RoleViewer}
 	if got := owner.Wishes(); slices.Contains(got, mail.WishPaid) || len(got) != 3 {
-		t.Errorf("an owner is told of %v", got)
+		t.Errorf("an owner is notified of %v", got)
 	}
 	if got := viewer.Wishes(); len(got) != 0 {
-		t.Errorf("a viewer is told of %v", got)
+		t.Errorf("a viewer is notified of %v", got)
 	}
 	viewer.News = merchant.NewsOf([]mail.Wish{mail.WishSummary, "nonsense"})
 	if got := viewer.Wishes(); !slices.Equal(got, []mail.Wish{mail.WishSummary}) {
-		t.Errorf("a viewer who chose is told of %v", got)
+		t.Errorf("a viewer who chose is notified of %v", got)
 	}
 }
 
@@ -151,4 +151,27 @@ func customer(_ context.Context, m mail.Mail) (mail.Mail, bool, error) { return 
 func (w *lowWorld) chat(_ context.Context, m mail.Mail) webhook.Result {
 	w.posts = append(w.posts, m.Text.Reveal())
 	return webhook.Result{Attempt: webhook.Attempt{At: w.now, URL: "https://chat.example", Status: 200}}
+}
+
+// TestStore_Chat_Unreadable: an address that was sealed with a key that is gone holds up neither the account nor its
+// mails.
+func TestStore_Chat_Unreadable(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		l := newLowWorld(t, w, 50)
+		news := merchant.NewsOf([]mail.Wish{mail.WishPaid})
+		l.account(func(a merchant.Account) (merchant.Change, error) {
+			a.Chat = merchant.Chat{URL: secret.New("https://chat.example/hook"), News: news}
+			return a.SetNews(l.key.UserID, news, audit.Record{})
+		})
+		_, err := w.SQL().ExecContext(t.Context(), "UPDATE chats SET url = 'sealed by another key'")
+		w.Must(err)
+		l.sell("first")
+		l.mailed("paid", 1)
+		a, err := w.Merchant().Account(t.Context(), l.key.UserID)
+		w.Must(err)
+		if !a.Chat.URL.Empty() {
+			t.Error("the address is read")
+		}
+	})
 }

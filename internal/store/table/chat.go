@@ -14,16 +14,18 @@ import (
 	"github.com/florinpay/florin/internal/store/db"
 )
 
-// ReadChat reads where news of a merchant are posted.
+// ReadChat reads where news of a merchant are posted. An address that cannot be opened is as none: its merchant enters
+// another one, and neither the pages nor the mails of the account depend on it.
 func ReadChat(ctx context.Context, from bun.IDB, sealer *secret.Sealer, merchantID int64) (c merchant.Chat, err error) {
 	row, err := db.First[struct{ URL, News string }](ctx, from, nil, "SELECT url, news FROM chats WHERE merchant_id = ?",
 		merchantID)
 	if err != nil || row.URL == "" {
 		return c, err
 	}
-	c.News = merchant.News(row.News)
-	c.URL, err = sealer.Open(ChatPlace(merchantID), row.URL)
-	return c, err
+	if url, err := sealer.Open(ChatPlace(merchantID), row.URL); err == nil {
+		c = merchant.Chat{URL: url, News: merchant.News(row.News)}
+	}
+	return c, nil
 }
 
 // SaveChat returns the statements that store it.

@@ -126,7 +126,7 @@ func newsInsert(w mail.Wish) string {
 			WHERE k.id = CAST(? AS bigint) AND ` + wanting(w, "c.news") + `) ON CONFLICT DO NOTHING`
 }
 
-// newsOfMember is what a member wants to be told of (merchant.News).
+// newsOfMember is what a member wants to be notified of (merchant.News).
 var newsOfMember = fmt.Sprintf("CASE m.news WHEN '' THEN CASE m.role WHEN '%s' THEN '%s' ELSE '' END ELSE m.news END",
 	merchant.RoleOwner, merchant.NewsOf(mail.Wished(true)))
 
