@@ -98,7 +98,7 @@ func (s *Server) dashboardRoutes(r shell.Router) {
 	own := dashboard.New(dashboard.Services{
 		Guard: guard, Payments: s.d.Payments, Operations: s.ops, Refunds: s.d.Refunds,
 		Reports: x.Reports, Export: x.Export, Webhooks: x.Webhooks, Resends: x.Resends, Wake: x.Wake,
-		NewID: s.d.NewID, NewKeys: s.o.NewKeys, Onboarding: first, Dust: x.Dust,
+		NewID: s.d.NewID, NewKeys: s.o.NewKeys, SetUp: first.SetUp, Dust: x.Dust,
 		Presenter: s.presenter, Hub: s.hub, Console: s.o.GraphQL.Introspection,
 	})
 	guard.Needs = own.Needs

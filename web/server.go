@@ -27,6 +27,7 @@ import (
 	"github.com/florinpay/florin/web/docs"
 	"github.com/florinpay/florin/web/donate"
 	"github.com/florinpay/florin/web/live"
+	"github.com/florinpay/florin/web/present"
 	"github.com/florinpay/florin/web/shell"
 )
 
@@ -91,7 +92,7 @@ type Server struct {
 	sh        *shell.Shell
 	ops       *operation.Operations
 	hub       *live.Hub
-	presenter *checkout.Presenter
+	presenter *present.Presenter
 	api       *api.Surface
 	docs      *docs.Surface
 	checkout  *checkout.Surface
@@ -118,7 +119,7 @@ func New(d Deps, o Options) *Server {
 	})}
 	s.ops = newOperations(d, o, s.sh.Limits)
 	s.hub = live.NewHub(s.sh.Limits.Rates)
-	s.presenter = checkout.NewPresenter(d.Payments, checkout.PresenterOptions{
+	s.presenter = present.New(d.Payments, present.Options{
 		Now: d.Now, Origin: o.CheckoutURL, Sandbox: o.Sandbox != nil, Transfers: d.BuildTransfer != nil,
 	})
 	s.api = &api.Surface{Operations: s.ops, GraphQL: graph.New(s.ops, o.GraphQL, d.Log), Shell: s.sh}
@@ -133,7 +134,8 @@ func New(d Deps, o Options) *Server {
 		Hub: s.hub, BuildTransfer: d.BuildTransfer,
 	}
 	s.donate = donate.New(donate.Services{
-		Shell: s.sh, Campaigns: d.Campaigns, Payments: d.Payments, Operations: s.ops, API: s.api,
+		Shell: s.sh, Campaigns: d.Campaigns, Payments: d.Payments, Operations: s.ops,
+		Programs:  donate.Programs{Get: s.api.GetCampaign, Post: s.api.PostDonation},
 		Presenter: s.presenter, Hub: s.hub, NoteShown: s.checkout.NoteShown, NewID: d.NewID,
 	})
 	s.checkout.CampaignPage, s.checkout.CampaignLive = s.donate.GiftPage, s.donate.Live

@@ -15,7 +15,7 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/store/storetest"
-	"github.com/florinpay/florin/web/checkout"
+	"github.com/florinpay/florin/web/present"
 )
 
 const signUp = `mutation($e: String!, $p: String!) { UserSignUp(email: $e, password: $p, firstName: "Ada") { code message token expiresAt user { id email firstName createdAt } } }`
@@ -158,7 +158,7 @@ func TestTopUp(t *testing.T) {
 		t.Errorf("a payment by session: %d %s", r.status, r.body)
 	}
 	page := b.ask("GET", "/pay?txnid="+txnid, "")
-	if page.status != 200 || !strings.Contains(page.body, checkout.OperatorName) {
+	if page.status != 200 || !strings.Contains(page.body, present.OperatorName) {
 		t.Errorf("the top-up's page: %d %s", page.status, page.start())
 	}
 }

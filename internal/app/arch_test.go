@@ -185,6 +185,11 @@ var edgeRules = map[string]edges{
 		to:     []string{"web/...", "graph/...", "views/..."},
 		reason: "internal/app puts surfaces and services together; whatever else needs both is a program, in cmd",
 	},
+	"a surface imports no other surface": {
+		from: []string{"web/..."}, except: []string{"web"},
+		to: []string{"web/..."}, allow: []string{"web/shell", "web/session", "web/live", "web/present"},
+		reason: "what two surfaces share stands in one of the four rooms below them, or is given by web",
+	},
 	"only programs import the app": {
 		from: []string{"own"}, except: []string{"cmd/..."},
 		to:     []string{"internal/app", "cmd/..."},

@@ -18,8 +18,8 @@ type result[T any] interface {
 	model.Outcome
 }
 
-// Answer runs an operation and writes its result; the status is its code.
-func Answer[T any, R result[T]](c echo.Context, s *Surface, run func(context.Context) (R, error)) error {
+// answer runs an operation and writes its result; the status is its code.
+func answer[T any, R result[T]](c echo.Context, s *Surface, run func(context.Context) (R, error)) error {
 	out := operation.Settle(c.Request().Context(), s.Operations, run)
 	code := out.Envelope().Code
 	h := c.Response().Header()
@@ -35,12 +35,12 @@ func Answer[T any, R result[T]](c echo.Context, s *Surface, run func(context.Con
 	return c.JSONBlob(*code, b.Bytes())
 }
 
-// Write reads the body of a REST write, runs the operation on it and answers.
+// write reads the body of a REST write, runs the operation on it and answers.
 // The Idempotency-Key header applies to it.
-func Write[T any, R result[T]](
+func write[T any, R result[T]](
 	c echo.Context, s *Surface, run func(context.Context, *jsonbody.Object) (R, error),
 ) error {
-	return Answer(c, s, func(ctx context.Context) (R, error) {
+	return answer(c, s, func(ctx context.Context) (R, error) {
 		body, err := jsonbody.Read(c.Request(), jsonbody.Max)
 		if err != nil {
 			return nil, err
@@ -58,9 +58,9 @@ func Write[T any, R result[T]](
 	})
 }
 
-// Done ends the reading of a body: what nobody read of it is named in the answer. It fails with the first field of a
+// done ends the reading of a body: what nobody read of it is named in the answer. It fails with the first field of a
 // wrong type.
-func Done(ctx context.Context, body *jsonbody.Object) error {
+func done(ctx context.Context, body *jsonbody.Object) error {
 	operation.Warn(ctx, body.Unread()...)
 	return body.Err()
 }

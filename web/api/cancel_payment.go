@@ -12,10 +12,10 @@ import (
 
 // postCancelPayment is `cancelPayment` over REST.
 func (s *Surface) postCancelPayment(c echo.Context) error {
-	return Write(c, s, func(ctx context.Context, b *jsonbody.Object) (*model.TransactionResult, error) {
+	return write(c, s, func(ctx context.Context, b *jsonbody.Object) (*model.TransactionResult, error) {
 		txnid := b.Text("txnid")
 		shell.CallOf(c).Key = apiKey(c, b)
-		if err := Done(ctx, b); err != nil {
+		if err := done(ctx, b); err != nil {
 			return nil, err
 		}
 		return s.Operations.CancelPayment(ctx, txnid)

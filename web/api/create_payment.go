@@ -12,7 +12,7 @@ import (
 
 // postCreatePayment is `payment` over REST.
 func (s *Surface) postCreatePayment(c echo.Context) error {
-	return Write(c, s, func(ctx context.Context, b *jsonbody.Object) (*model.PaymentResult, error) {
+	return write(c, s, func(ctx context.Context, b *jsonbody.Object) (*model.PaymentResult, error) {
 		in := operation.PaymentInput{
 			APIKey: apiKey(c, b), Amount: b.Decimal("amount"), Price: b.Price("price"),
 			Currency: b.Text("currency"), Reference: b.Words("reference"),
@@ -20,7 +20,7 @@ func (s *Surface) postCreatePayment(c echo.Context) error {
 			SuccessURL:  b.Text("successUrl"), CancelURL: b.Text("cancelUrl"), Metadata: b.Strings("metadata"),
 			ExpiresInMinutes: b.Int("expiresInMinutes"), CustomerEmail: b.Loose("customerEmail"),
 		}
-		if err := Done(ctx, b); err != nil {
+		if err := done(ctx, b); err != nil {
 			return nil, err
 		}
 		return s.Operations.Payment(ctx, in)

@@ -12,7 +12,7 @@ import (
 // getEvents lists the events that webhooks report, for the key of a header: a URL is
 // written into logs, so it is no place for a key.
 func (s *Surface) getEvents(c echo.Context) error {
-	return Answer(c, s, func(ctx context.Context) (*model.EventsResult, error) {
+	return answer(c, s, func(ctx context.Context) (*model.EventsResult, error) {
 		limit, err := page(ctx, c)
 		if err != nil {
 			return nil, err

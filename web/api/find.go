@@ -11,9 +11,9 @@ import (
 
 // postFind is `findTransaction` over REST.
 func (s *Surface) postFind(c echo.Context) error {
-	return Write(c, s, func(ctx context.Context, b *jsonbody.Object) (*model.FindingResult, error) {
+	return write(c, s, func(ctx context.Context, b *jsonbody.Object) (*model.FindingResult, error) {
 		hash := b.Text("hash")
-		if err := Done(ctx, b); err != nil {
+		if err := done(ctx, b); err != nil {
 			return nil, err
 		}
 		return s.Operations.Find(ctx, c.Param("txnid"), hash)

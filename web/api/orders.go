@@ -14,7 +14,7 @@ import (
 // getOrders is `getTransactions` over REST, for the key of a header. Statuses and networks are read in any case. It
 // takes a credit, so it answers no HEAD.
 func (s *Surface) getOrders(c echo.Context) error {
-	return Answer(c, s, func(ctx context.Context) (*model.TransactionsResult, error) {
+	return answer(c, s, func(ctx context.Context) (*model.TransactionsResult, error) {
 		first, err := page(ctx, c, "status", "network", "reference", "timeRange", "sortOrder")
 		if err != nil {
 			return nil, err
@@ -32,7 +32,7 @@ func (s *Surface) getOrders(c echo.Context) error {
 // getOrder is `getTxnDetails` over REST, at /orders/:txnid and /txn/:txnid. A key
 // is optional.
 func (s *Surface) getOrder(c echo.Context) error {
-	return Answer(c, s, func(ctx context.Context) (*model.TransactionResult, error) {
+	return answer(c, s, func(ctx context.Context) (*model.TransactionResult, error) {
 		return s.Operations.TxnDetails(ctx, shell.CallOf(c).Key, c.Param("txnid"))
 	})
 }

@@ -16,12 +16,12 @@ import (
 // the key for a key in the body or a header, and without either any payment whose
 // txnid the caller knows.
 func (s *Surface) postPay(c echo.Context) error {
-	return Write(c, s, func(ctx context.Context, b *jsonbody.Object) (*model.TransactionResult, error) {
+	return write(c, s, func(ctx context.Context, b *jsonbody.Object) (*model.TransactionResult, error) {
 		in := operation.StartInput{
 			Txnid: b.Text("txnid"), Network: model.Network(b.Text("network")), Token: model.Token(b.Text("token")),
 		}
 		key := apiKey(c, b)
-		if err := Done(ctx, b); err != nil {
+		if err := done(ctx, b); err != nil {
 			return nil, err
 		}
 		switch {

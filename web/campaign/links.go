@@ -18,7 +18,7 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 	campaignview "github.com/florinpay/florin/views/campaign"
 	"github.com/florinpay/florin/views/panel"
-	"github.com/florinpay/florin/web/checkout"
+	"github.com/florinpay/florin/web/present"
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -67,7 +67,7 @@ func (d *Surface) linksPage(c echo.Context, who session.Principal, status int, f
 
 // linkFields are the inputs of what a link asks for and says; stored: those of a link that there is.
 func linkFields(f *shell.Form, l campaign.Link, stored bool) []panel.Field {
-	amount := checkout.Positive(l.Amount)
+	amount := present.Positive(l.Amount)
 	if l.Price.Units > 0 {
 		amount = l.Price.Amount()
 	}
@@ -96,7 +96,7 @@ func linkFields(f *shell.Form, l campaign.Link, stored bool) []panel.Field {
 func linkBounds(f *shell.Form, l campaign.Link, stored bool) []panel.Field {
 	bound := func(name, label string, m money.Micros) panel.Field {
 		return f.Field(panel.Field{
-			Setting: stored, Name: name, Label: label, Value: checkout.Positive(m), Mode: "decimal", Max: "24",
+			Setting: stored, Name: name, Label: label, Value: present.Positive(m), Mode: "decimal", Max: "24",
 		})
 	}
 	return []panel.Field{
@@ -115,8 +115,8 @@ func linkDraft(f *shell.Form) campaign.LinkDraft {
 
 func linkRow(l campaign.Link) campaignview.LinkRow {
 	return campaignview.LinkRow{
-		Slug: l.Slug, Description: l.Description, Reference: l.Reference, Amount: checkout.Positive(l.Amount),
-		Min: checkout.Positive(l.Min), Max: checkout.Positive(l.Max), Price: checkout.Sum(l.Price),
+		Slug: l.Slug, Description: l.Description, Reference: l.Reference, Amount: present.Positive(l.Amount),
+		Min: present.Positive(l.Min), Max: present.Positive(l.Max), Price: present.Sum(l.Price),
 		Paused: l.Paused, KeyGone: l.KeyRevoked, CreatedAt: l.CreatedAt, Paid: l.Paid, Sum: panel.USD(l.Sum.Display()),
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views/donate"
-	"github.com/florinpay/florin/web/checkout"
+	"github.com/florinpay/florin/web/present"
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -22,7 +22,7 @@ type Services struct {
 
 	Campaigns  *campaign.Service
 	Operations *operation.Operations
-	Presenter  *checkout.Presenter
+	Presenter  *present.Presenter
 }
 
 // Surface serves merchants who collect money by links and campaigns.

@@ -9,6 +9,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment/lookup"
 	"github.com/florinpay/florin/views/checkout"
+	"github.com/florinpay/florin/web/present"
 	"github.com/florinpay/florin/web/shell"
 )
 
@@ -29,14 +30,11 @@ func (s *Surface) postFind(c echo.Context) error {
 		status = s.Shell.Refuse(c, err).Code
 	}
 	shown := s.shownFinding(found, err)
-	shown.Asked = asked[:min(len(asked), MaxHash)]
+	shown.Asked = asked[:min(len(asked), present.MaxHash)]
 	return s.show(c, p, status, func(props *checkout.Props) {
 		props.View, props.Finding = checkout.ViewFind, &shown
 	})
 }
-
-// MaxHash is how much of a typed hash is read and written back into the field, in bytes.
-const MaxHash = 512
 
 func (s *Surface) shownFinding(f lookup.Result, failed error) checkout.Finding {
 	if failed != nil {
@@ -44,7 +42,7 @@ func (s *Surface) shownFinding(f lookup.Result, failed error) checkout.Finding {
 	}
 	out := checkout.Finding{
 		Verdict: checkout.Verdict(f.Verdict), Network: string(f.Network), Token: f.Token, Amount: shownAmount(f.Amount),
-		Missing: Positive(f.Missing), SecondsToFinal: shell.Seconds(f.FinalIn), ByAddress: f.ByAddress,
+		Missing: present.Positive(f.Missing), SecondsToFinal: shell.Seconds(f.FinalIn), ByAddress: f.ByAddress,
 	}
 	if f.Network != "" {
 		out.ExplorerURL = s.Presenter.TxURL(f.Network, f.Hash)

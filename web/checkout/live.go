@@ -69,7 +69,7 @@ func (l *livePage) look(ctx context.Context) (live.State, error) {
 // state is what the page shows of the payment. The merchant and the codes are read and made only for what is rendered.
 func (l *livePage) state(ctx context.Context, p payment.Payment) (live.State, error) {
 	l.s.Payments.Look(p)
-	props, err := l.s.Presenter.outline(ctx, p, views.Page{Lang: l.lang}, l.view)
+	props, err := l.s.Presenter.Outline(ctx, p, views.Page{Lang: l.lang}, l.view)
 	if err != nil {
 		return live.State{}, err
 	}
@@ -79,7 +79,7 @@ func (l *livePage) state(ctx context.Context, p payment.Payment) (live.State, er
 	}
 	whole := sync.OnceValues(func() (checkout.Props, error) {
 		m, err := l.s.Presenter.Merchant(ctx, p)
-		l.s.Presenter.complete(&props, m)
+		l.s.Presenter.Complete(&props, m)
 		l.s.Presenter.AddCodes(&props)
 		return props, err
 	})

@@ -1,19 +1,17 @@
 package checkout
 
 import (
-	"cmp"
 	"errors"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/graph/operation"
-	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
-	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views/checkout"
+	"github.com/florinpay/florin/web/present"
 	"github.com/florinpay/florin/web/shell"
 )
 
@@ -47,7 +45,7 @@ func (s *Surface) show(c echo.Context, p payment.Payment, status int, add func(*
 		return s.CampaignPage(c, slug, p, status, add)
 	}
 	props, err := s.Presenter.Props(
-		c.Request().Context(), p, shell.NewPage(c), View(c),
+		c.Request().Context(), p, shell.NewPage(c), present.View(c),
 	)
 	if err != nil {
 		return err
@@ -58,11 +56,6 @@ func (s *Surface) show(c echo.Context, p payment.Payment, status int, add func(*
 	return shell.Render(c, status, props.Page, checkout.Pay(props))
 }
 
-// View is the side step of the page that is asked for, or whose form was sent.
-func View(c echo.Context) checkout.View {
-	return checkout.ParseView(cmp.Or(c.QueryParam("view"), c.Request().PostForm.Get("view")))
-}
-
 // postStart starts the payment with what the form chose.
 func (s *Surface) postStart(c echo.Context) error {
 	form, err := shell.ReadForm(c, maxForm)
@@ -70,7 +63,7 @@ func (s *Surface) postStart(c echo.Context) error {
 		return err
 	}
 	via := checkout.ParseVia(form.Get("via"))
-	choice, err := ParseChoice(form.Get("network"), form.Get("token"))
+	choice, err := present.ParseChoice(form.Get("network"), form.Get("token"))
 	if err != nil {
 		return s.afterForm(c, via, err, problemOfChoice)
 	}
@@ -81,16 +74,6 @@ func (s *Surface) postStart(c echo.Context) error {
 
 // maxForm is more than any form of the checkout has.
 const maxForm = 4 << 10
-
-// ParseChoice reads a network and a token.
-func ParseChoice(network, token string) (payment.Choice, error) {
-	n, err := chain.ParseNetwork(network)
-	if err != nil {
-		return payment.Choice{}, err
-	}
-	t, err := money.ParseToken(token)
-	return payment.Choice{Network: n, Token: t}, err
-}
 
 // postCancel cancels the payment.
 func (s *Surface) postCancel(c echo.Context) error {

@@ -11,6 +11,7 @@ import (
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/checkout"
 	"github.com/florinpay/florin/web/live"
+	"github.com/florinpay/florin/web/present"
 	"github.com/florinpay/florin/web/shell"
 )
 
@@ -28,7 +29,7 @@ type Surface struct {
 	Shell      *shell.Shell
 	Payments   *payment.Service
 	Operations *operation.Operations
-	Presenter  *Presenter
+	Presenter  *present.Presenter
 	Hub        *live.Hub
 	// BuildTransfer builds transactions for wallets on Solana; nil builds none.
 	BuildTransfer BuildTransfer

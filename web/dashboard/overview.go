@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"time"
@@ -15,10 +14,8 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/views/dashboard"
-	first "github.com/florinpay/florin/views/onboarding"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/session"
-	"github.com/florinpay/florin/web/settings"
 	"github.com/florinpay/florin/web/shell"
 )
 
@@ -65,10 +62,10 @@ func (d *Surface) getOverview(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	if p.Waiting, err = settings.WaitingRows(ctx, d.Guard, who.Membership.Merchant.ID); err != nil {
+	if p.Waiting, err = d.Waiting(ctx, who.Membership.Merchant.ID); err != nil {
 		return err
 	}
-	if p.Setup, err = d.setup(c, who); err != nil {
+	if p.Setup, err = d.SetUp(c, who); err != nil {
 		return err
 	}
 	if p.May.Pay && d.Cookies.Get(c.Request(), stepsCookie, "hidden") == "" {
@@ -95,16 +92,6 @@ func (d *Surface) postHideSteps(c echo.Context, _ session.Principal) error {
 		return err
 	}
 	return d.Cookies.Redirect(c, shell.HomePath, "")
-}
-
-// setup is the form that sets up a shop; nil where no form is needed.
-func (d *Surface) setup(c echo.Context, who session.Principal) (*first.Card, error) {
-	needed, err := d.Onboarding.Needed(c.Request().Context(), who)
-	if err != nil || !needed {
-		return nil, err
-	}
-	card, err := d.Onboarding.Card(c, who, shell.NewForm(url.Values{}))
-	return &card, err
 }
 
 // rangeOf reads the range; anything else is the usual one.

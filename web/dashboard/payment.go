@@ -19,7 +19,7 @@ import (
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
-	"github.com/florinpay/florin/web/checkout"
+	"github.com/florinpay/florin/web/present"
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -73,7 +73,7 @@ func (d *Surface) paymentPage(
 		return err
 	}
 	p.Find = f.Field(panel.Field{
-		Name: "hash", Label: "Transaction hash, or its link in a block explorer", Required: true, Max: strconv.Itoa(checkout.MaxHash), Mono: true,
+		Name: "hash", Label: "Transaction hash, or its link in a block explorer", Required: true, Max: strconv.Itoa(present.MaxHash), Mono: true,
 	})
 	p.Lookup, p.Note = found, f.Field(noteField)
 	if p.Refunds, err = d.refunds(ctx, who, x, f); err != nil {
@@ -151,11 +151,11 @@ func (d *Surface) paymentProps(who session.Principal, x payment.Payment, key mer
 	p := dashboard.PaymentProps{
 		TxnID: string(
 			x.ID,
-		), Status: string(x.Status), Amount: x.Amount.Display(), Received: checkout.Positive(x.Received().Micros()),
+		), Status: string(x.Status), Amount: x.Amount.Display(), Received: present.Positive(x.Received().Micros()),
 		Token: string(
 			x.Choice.Token,
 		),
-		Price: checkout.PriceOf(x), PriceSources: priceSources(x),
+		Price: present.PriceOf(x), PriceSources: priceSources(x),
 		Reference: x.Reference, Description: x.Description,
 		CustomerEmail: x.CustomerEmail,
 		CreatedAt:     x.CreatedAt, ExpiresAt: x.ExpiresAt, EndedAt: x.EndedAt, Hash: string(
@@ -176,7 +176,7 @@ func (d *Surface) paymentProps(who session.Principal, x payment.Payment, key mer
 		p.Network = views.NetworkName(string(x.Choice.Network))
 	}
 	if x.Status == payment.Started && p.Received != "" {
-		p.Missing = checkout.Positive(x.Missing())
+		p.Missing = present.Positive(x.Missing())
 	}
 	p.Accept, p.AcceptLate = acceptable(x), onlyLate(x)
 	if x.Status == payment.Completed {

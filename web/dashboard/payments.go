@@ -16,7 +16,7 @@ import (
 	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
-	"github.com/florinpay/florin/web/checkout"
+	"github.com/florinpay/florin/web/present"
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -104,7 +104,7 @@ func tabOf(f dashboard.FilterFields) string {
 // paymentRow is a payment in a list.
 func paymentRow(p payment.Payment) dashboard.PaymentRow {
 	r := dashboard.PaymentRow{
-		TxnID: string(p.ID), Amount: p.Amount.Display(), Price: checkout.PriceOf(p), Standing: string(p.Standing()),
+		TxnID: string(p.ID), Amount: p.Amount.Display(), Price: present.PriceOf(p), Standing: string(p.Standing()),
 		Network: string(p.Choice.Network), Token: string(p.Choice.Token), CreatedAt: p.CreatedAt,
 	}
 	donation := ""

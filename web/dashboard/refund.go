@@ -22,7 +22,7 @@ import (
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
-	"github.com/florinpay/florin/web/checkout"
+	"github.com/florinpay/florin/web/present"
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -84,7 +84,7 @@ func (d *Surface) refundRow(r refund.Refund) dashboard.RefundRow {
 		CanCancel: r.Open() && r.AskedAt.IsZero(), CanUnsend: r.Payable() && !r.AskedAt.IsZero(),
 		HashField: panel.Field{
 			Form: string(r.ID), Name: "hash", Label: "Transaction hash, or its link in a block explorer", Required: true,
-			Max: strconv.Itoa(checkout.MaxHash), Mono: true,
+			Max: strconv.Itoa(present.MaxHash), Mono: true,
 		},
 	}
 	if n, ok := d.Payments.Network(r.Asset.Network); ok && row.CanUnsend {

@@ -11,6 +11,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/labstack/echo/v4"
+
 	"github.com/florinpay/florin/graph/operation"
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/money"
@@ -18,9 +20,9 @@ import (
 	"github.com/florinpay/florin/internal/refund"
 	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/internal/webhook"
-	"github.com/florinpay/florin/web/checkout"
+	"github.com/florinpay/florin/views/onboarding"
 	"github.com/florinpay/florin/web/live"
-	"github.com/florinpay/florin/web/onboarding"
+	"github.com/florinpay/florin/web/present"
 	"github.com/florinpay/florin/web/session"
 )
 
@@ -46,7 +48,7 @@ type Services struct {
 	Export    FindPage
 	Webhooks  *webhook.Sender // sends tests
 	Resends   Resends
-	Presenter *checkout.Presenter
+	Presenter *present.Presenter
 	Hub       *live.Hub
 	// Wake starts the delivery of due webhooks; may be nil.
 	Wake  func()
@@ -55,8 +57,8 @@ type Services struct {
 	NewKeys operation.NewKeys
 	// Dust is the value below which a deposit waits for more to come.
 	Dust money.Micros
-	// Onboarding sets up the shops of new merchants.
-	Onboarding *onboarding.Surface
+	// SetUp returns the form that sets up the principal's shop; nil where no form is needed.
+	SetUp func(echo.Context, session.Principal) (*onboarding.Card, error)
 	// Console: the documentation has a query console.
 	Console bool
 }

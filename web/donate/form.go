@@ -22,7 +22,7 @@ import (
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/checkout"
 	"github.com/florinpay/florin/views/donate"
-	webcheckout "github.com/florinpay/florin/web/checkout"
+	"github.com/florinpay/florin/web/present"
 	"github.com/florinpay/florin/web/shell"
 )
 
@@ -40,7 +40,7 @@ func (s *Surface) postDonateForm(c echo.Context) error {
 	if typed == "" || typed == "other" {
 		typed = views.LocaleFor(lang).Plain(form.Get("amount"))
 	}
-	choice, err := webcheckout.ParseChoice(form.Get("network"), form.Get("token"))
+	choice, err := present.ParseChoice(form.Get("network"), form.Get("token"))
 	problems := textProblems(form)
 	if err != nil {
 		problems["way"] = donate.InputWay

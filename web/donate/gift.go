@@ -8,7 +8,7 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views/checkout"
 	"github.com/florinpay/florin/views/donate"
-	webcheckout "github.com/florinpay/florin/web/checkout"
+	"github.com/florinpay/florin/web/present"
 	"github.com/florinpay/florin/web/shell"
 )
 
@@ -38,7 +38,7 @@ func (s *Surface) GiftPage(
 		return payment.ErrUnknown
 	}
 	page := shell.NewPage(c)
-	pay, err := s.Presenter.Props(ctx, p, page, webcheckout.View(c))
+	pay, err := s.Presenter.Props(ctx, p, page, present.View(c))
 	if err != nil {
 		return err
 	}

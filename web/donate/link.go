@@ -17,7 +17,7 @@ import (
 	"github.com/florinpay/florin/views"
 	checkoutview "github.com/florinpay/florin/views/checkout"
 	"github.com/florinpay/florin/views/donate"
-	"github.com/florinpay/florin/web/checkout"
+	"github.com/florinpay/florin/web/present"
 	"github.com/florinpay/florin/web/shell"
 )
 
@@ -41,8 +41,8 @@ func (s *Surface) linkPage(c echo.Context, status int, l campaign.Link, add func
 	p := donate.LinkProps{
 		Page: shell.NewPage(
 			c,
-		), Merchant: merchant, Slug: l.Slug, Description: l.Description, Amount: checkout.Positive(l.Amount),
-		Price: checkout.Sum(l.Price),
+		), Merchant: merchant, Slug: l.Slug, Description: l.Description, Amount: present.Positive(l.Amount),
+		Price: present.Sum(l.Price),
 		Min:   least.Display(), Max: most.Display(), Bounded: l.Min > 0 || l.Max > 0, Closed: l.Closed(),
 	}
 	if l.Amount > 0 && !p.Closed {
@@ -125,7 +125,7 @@ func linkChoice(form url.Values) (choice payment.Choice, chosen bool, err error)
 	if form.Get("network") == "" {
 		return payment.Choice{}, false, nil
 	}
-	choice, err = checkout.ParseChoice(form.Get("network"), form.Get("token"))
+	choice, err = present.ParseChoice(form.Get("network"), form.Get("token"))
 	return choice, true, err
 }
 

@@ -1,17 +1,13 @@
 package donate
 
 import (
-	"context"
 	"net/http"
 	"strings"
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/graph/jsonbody"
-	"github.com/florinpay/florin/graph/model"
 	"github.com/florinpay/florin/graph/operation"
 	"github.com/florinpay/florin/views/donate"
-	"github.com/florinpay/florin/web/api"
 	"github.com/florinpay/florin/web/shell"
 )
 
@@ -19,9 +15,7 @@ import (
 func (s *Surface) getDonate(c echo.Context) error {
 	c.Response().Header().Add("Vary", "Accept")
 	if !strings.Contains(c.Request().Header.Get("Accept"), "text/html") {
-		return api.Answer(c, s.API, func(ctx context.Context) (*model.CampaignResult, error) {
-			return s.Operations.Donate(ctx, c.Param("campaignId"), c.QueryParam("before"))
-		})
+		return s.Programs.Get(c)
 	}
 	if txnid := c.QueryParam("pay"); txnid != "" {
 		return s.getGift(c, txnid)
@@ -59,15 +53,5 @@ func (s *Surface) postDonate(c echo.Context) error {
 	if shell.IsForm(c) {
 		return s.Shell.SameSite(s.postDonateForm)(c)
 	}
-	return api.Write(c, s.API, func(ctx context.Context, b *jsonbody.Object) (*model.DonationResult, error) {
-		in := operation.DonationInput{
-			CampaignID: c.Param("campaignId"), Amount: b.Decimal("amount"), Price: b.Price("price"),
-			Currency: b.Text("currency"), Network: model.Network(b.Text("network")),
-			Token: model.Token(b.Text("token")), Name: b.Words("name"), Message: b.Words("message"),
-		}
-		if err := api.Done(ctx, b); err != nil {
-			return nil, err
-		}
-		return s.Operations.StartDonation(ctx, in)
-	})
+	return s.Programs.Post(c)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/donate"
-	"github.com/florinpay/florin/web/checkout"
+	"github.com/florinpay/florin/web/present"
 )
 
 // gifts are a campaign with what it has raised and its newest donations.
@@ -108,7 +108,7 @@ func (s *Surface) giftProps(g gifts, page views.Page) donate.Props {
 		Page: page, CampaignID: c.Slug, Title: c.Title, Description: c.Description, Status: donate.CampaignStatus(
 			c.At(now),
 		),
-		Raised: g.totals.Raised.Display(), Goal: checkout.Positive(
+		Raised: g.totals.Raised.Display(), Goal: present.Positive(
 			c.Goal,
 		), Percent: c.Percent(g.totals), Reached: c.Reached(g.totals),
 		Donors: int(

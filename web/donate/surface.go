@@ -9,11 +9,13 @@ import (
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views"
-	"github.com/florinpay/florin/web/api"
-	"github.com/florinpay/florin/web/checkout"
 	"github.com/florinpay/florin/web/live"
+	"github.com/florinpay/florin/web/present"
 	"github.com/florinpay/florin/web/shell"
 )
+
+// Programs answer who asks for JSON on the paths of a campaign's page and of its form.
+type Programs struct{ Get, Post echo.HandlerFunc }
 
 // Services are what the surface uses.
 type Services struct {
@@ -21,9 +23,9 @@ type Services struct {
 	Campaigns  *campaign.Service
 	Payments   *payment.Service
 	Operations *operation.Operations
-	API        *api.Surface
-	Presenter  *checkout.Presenter
+	Presenter  *present.Presenter
 	Hub        *live.Hub
+	Programs   Programs
 	// NoteShown records that a page showed a payment.
 	NoteShown func(c echo.Context, p payment.Payment)
 	// NewID makes the id by which a form that is sent twice is known.

@@ -28,8 +28,18 @@ var errSetUp = fault.New(fault.Conflict, "your wallets are set already; change t
 // errLocked refuses to set up a shop on a locked account, where wallets wait.
 var errLocked = fault.New(fault.Conflict, "your account is locked; enter your wallets under Settings, Payouts")
 
-// Needed reports whether the principal may set up the shop, and no key has a wallet.
-func (s *Surface) Needed(ctx context.Context, who session.Principal) (bool, error) {
+// SetUp is the form that sets up the principal's shop; nil where no form is needed.
+func (s *Surface) SetUp(c echo.Context, who session.Principal) (*onboarding.Card, error) {
+	needed, err := s.needed(c.Request().Context(), who)
+	if err != nil || !needed {
+		return nil, err
+	}
+	card, err := s.card(c, who, shell.NewForm(url.Values{}))
+	return &card, err
+}
+
+// needed reports whether the principal may set up the shop, and no key has a wallet.
+func (s *Surface) needed(ctx context.Context, who session.Principal) (bool, error) {
 	if !who.Membership.Role.May(merchant.ActMoney) {
 		return false, nil
 	}
@@ -53,7 +63,7 @@ func (s *Surface) shop(ctx context.Context, who session.Principal) (merchant.Key
 }
 
 func (s *Surface) getStart(c echo.Context, who session.Principal) error {
-	needed, err := s.Needed(c.Request().Context(), who)
+	needed, err := s.needed(c.Request().Context(), who)
 	if err != nil {
 		return err
 	}
@@ -64,7 +74,7 @@ func (s *Surface) getStart(c echo.Context, who session.Principal) error {
 }
 
 func (s *Surface) startPage(c echo.Context, who session.Principal, status int, f *shell.Form) error {
-	card, err := s.Card(c, who, f)
+	card, err := s.card(c, who, f)
 	if err != nil {
 		return err
 	}
@@ -72,8 +82,7 @@ func (s *Surface) startPage(c echo.Context, who session.Principal, status int, f
 	return s.Show(c, status, p.Frame, onboarding.Start(p))
 }
 
-// Card is the form that sets up a shop.
-func (s *Surface) Card(c echo.Context, who session.Principal, f *shell.Form) (onboarding.Card, error) {
+func (s *Surface) card(c echo.Context, who session.Principal, f *shell.Form) (onboarding.Card, error) {
 	card := onboarding.Card{Problem: f.Problem, Tolerant: f.Posted == "" || f.Values.Get("tolerant") == "yes"}
 	card.Fields = []panel.Field{f.Field(panel.Field{
 		Name: "name", Label: "Name of your shop", Hint: "Your customers see it while they pay.", Max: "100",

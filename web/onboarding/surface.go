@@ -7,7 +7,7 @@ import (
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/web/checkout"
+	"github.com/florinpay/florin/web/present"
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -24,7 +24,7 @@ type Services struct {
 
 	Payments  *payment.Service
 	Campaigns *campaign.Service
-	Presenter *checkout.Presenter
+	Presenter *present.Presenter
 	// NewKeys is what a user's first key starts with.
 	NewKeys operation.NewKeys
 }

@@ -15,7 +15,7 @@ import (
 
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store/report"
-	"github.com/florinpay/florin/web/checkout"
+	"github.com/florinpay/florin/web/present"
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -25,7 +25,7 @@ type Services struct {
 	*session.Guard
 
 	Payments  *payment.Service
-	Presenter *checkout.Presenter
+	Presenter *present.Presenter
 	Reports   *report.Reader
 	// LastCheck returns the last check of the ledger; false if there was none.
 	LastCheck func(context.Context) (ledger.Check, bool, error)

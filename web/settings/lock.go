@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"context"
 	"errors"
 	"net/http"
 
@@ -81,7 +80,7 @@ func (s *Surface) lockFields(
 	if p.Locked, err = s.Merchants.Locked(ctx, who.Membership.Merchant.ID); err != nil {
 		return err
 	}
-	if p.Waiting, err = WaitingRows(ctx, s.Guard, who.Membership.Merchant.ID); err != nil {
+	if p.Waiting, err = s.Waiting(ctx, who.Membership.Merchant.ID); err != nil {
 		return err
 	}
 	p.LockProblem, p.LockReauth.Posted = f.Problem, f.Posted
@@ -122,23 +121,6 @@ func (s *Surface) waits(
 	}, merchant.NewSettings{Custodian: in}, session.KeyLabel(key))
 }
 
-// WaitingRows lists the changes of a merchant that wait.
-func WaitingRows(ctx context.Context, g *session.Guard, merchantID int64) ([]settings.WaitingRow, error) {
-	list, err := g.Merchants.Waiting(ctx, merchantID)
-	var rows []settings.WaitingRow
-	for _, w := range list {
-		rows = append(rows, waitingRow(w))
-	}
-	return rows, err
-}
-
-func waitingRow(w merchant.Waiting) settings.WaitingRow {
-	return settings.WaitingRow{
-		ID: w.ID, What: w.Kind.What(), By: w.By,
-		Changes: w.Changes, Due: w.DueAt.UTC().Format("2 January 2006, 15:04 UTC"),
-	}
-}
-
 // postStopChange stops a change that waits. It asks for nothing: what stays as it is
 // redirects no money.
 func (s *Surface) postStopChange(c echo.Context, who session.Principal) error {
@@ -174,7 +156,7 @@ func (s *Surface) postStop(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.showStop(c, http.StatusOK, settings.StopProps{Change: waitingRow(w), Stopped: true})
+	return s.showStop(c, http.StatusOK, settings.StopProps{Change: session.WaitingRow(w), Stopped: true})
 }
 
 func (s *Surface) stopPage(c echo.Context, token string) error {
@@ -185,7 +167,7 @@ func (s *Surface) stopPage(c echo.Context, token string) error {
 	if err != nil {
 		return err
 	}
-	return s.showStop(c, http.StatusOK, settings.StopProps{Token: token, Change: waitingRow(w)})
+	return s.showStop(c, http.StatusOK, settings.StopProps{Token: token, Change: session.WaitingRow(w)})
 }
 
 func (s *Surface) showStop(c echo.Context, status int, p settings.StopProps) error {

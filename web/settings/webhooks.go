@@ -47,7 +47,7 @@ func (s *Surface) webhooksPage(
 	if !ok {
 		return s.Show(c, status, p.Frame, settings.Webhooks(p))
 	}
-	if p.Waiting, err = WaitingRows(c.Request().Context(), s.Guard, who.Membership.Merchant.ID); err != nil {
+	if p.Waiting, err = s.Waiting(c.Request().Context(), who.Membership.Merchant.ID); err != nil {
 		return err
 	}
 	custodian, has, err := s.CustodianOf(c.Request().Context(), key)

@@ -10,7 +10,6 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/solana/ata"
 	"github.com/florinpay/florin/internal/chain/solana/effect"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 	"github.com/florinpay/florin/internal/money"
@@ -25,7 +24,7 @@ var _ chain.TokenLister = (*Adapter)(nil)
 
 // parents lists whose token accounts are under the owner's key: the owner, and its associated accounts, which are the
 // parents of nested ones.
-func parents(addresses *ata.Cache, owner solanago.PublicKey, mints []mint) []solanago.PublicKey {
+func parents(addresses *effect.Accounts, owner solanago.PublicKey, mints []mint) []solanago.PublicKey {
 	list := []solanago.PublicKey{owner}
 	for _, m := range mints {
 		list = append(list, addresses.Of(owner, m.key))
@@ -34,7 +33,7 @@ func parents(addresses *ata.Cache, owner solanago.PublicKey, mints []mint) []sol
 }
 
 // under returns whether the owner of a token account is a parent.
-func under(addresses *ata.Cache, owner solanago.PublicKey, mints []mint) func(string) bool {
+func under(addresses *effect.Accounts, owner solanago.PublicKey, mints []mint) func(string) bool {
 	list := parents(addresses, owner, mints)
 	return func(text string) bool {
 		return slices.ContainsFunc(list, func(k solanago.PublicKey) bool { return k.String() == text })

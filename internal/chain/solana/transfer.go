@@ -8,7 +8,7 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/solana/ata"
+	"github.com/florinpay/florin/internal/chain/solana/effect"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
@@ -55,8 +55,9 @@ func (a *Adapter) Transfer(
 
 func transferLeg(m mint, from, to solanago.PublicKey, units money.Units) *leg {
 	l := &leg{
-		owner: from, account: ata.Of(from, m.key), mint: m.key, program: solanago.TokenProgramID,
-		wallet: to, settlement: ata.Of(to, m.key), decimals: byte(m.asset.Decimals), units: units.Big().Uint64(),
+		owner: from, account: effect.AccountOf(from, m.key), mint: m.key, program: solanago.TokenProgramID,
+		wallet: to, settlement: effect.AccountOf(to, m.key), decimals: byte(m.asset.Decimals),
+		units: units.Big().Uint64(),
 	}
 	l.Asset = m.asset
 	return l

@@ -10,7 +10,6 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/solana/ata"
 	"github.com/florinpay/florin/internal/chain/solana/effect"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
@@ -19,14 +18,14 @@ import (
 // change costs no more than its share of one call for a hundred. One scan at a time uses it.
 type watchedAccounts struct {
 	turn      chan struct{} // holds a token while no scan runs
-	addresses *ata.Cache
+	addresses *effect.Accounts
 	accounts  map[solanago.PublicKey]*account
 	sweeps    sweepLog
 	pruned    time.Time
 	held      time.Time // when scans last began to fail because of single accounts
 }
 
-func newWatchedAccounts(addresses *ata.Cache) *watchedAccounts {
+func newWatchedAccounts(addresses *effect.Accounts) *watchedAccounts {
 	m := &watchedAccounts{
 		turn: make(chan struct{}, 1), addresses: addresses, accounts: make(map[solanago.PublicKey]*account),
 	}

@@ -11,7 +11,6 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/solana/ata"
 	"github.com/florinpay/florin/internal/money"
 )
 
@@ -130,7 +129,7 @@ func (c Change) Associated() bool {
 	owner, err1 := solanago.PublicKeyFromBase58(c.Owner)
 	mint, err2 := solanago.PublicKeyFromBase58(c.Mint)
 	return err1 == nil && err2 == nil && c.Program == solanago.TokenProgramID.String() &&
-		ata.Of(owner, mint).String() == c.Account
+		AccountOf(owner, mint).String() == c.Account
 }
 
 // existing indexes token balances by account. A balance of an account without lamports is left out: no such

@@ -1,4 +1,4 @@
-package checkout
+package present
 
 import (
 	"context"
@@ -27,8 +27,8 @@ func (x *Presenter) Props(
 	if err != nil {
 		return checkout.Props{}, err
 	}
-	out, err := x.outline(ctx, p, page, view)
-	x.complete(&out, merchant)
+	out, err := x.Outline(ctx, p, page, view)
+	x.Complete(&out, merchant)
 	return out, err
 }
 
@@ -43,16 +43,16 @@ func PriceOf(p payment.Payment) views.Price {
 	}
 }
 
-// complete adds the merchant.
-func (x *Presenter) complete(out *checkout.Props, m views.Merchant) {
+// Complete adds the merchant.
+func (x *Presenter) Complete(out *checkout.Props, m views.Merchant) {
 	out.Merchant = m
 	if out.Pay != nil && out.Pay.PaymentURI != "" {
 		out.Pay.PaymentURI = payment.LabelledURI(out.Pay.PaymentURI, m.Name)
 	}
 }
 
-// outline is Props without the merchant: all that an open page is compared by.
-func (x *Presenter) outline(
+// Outline is Props without the merchant: all that an open page is compared by.
+func (x *Presenter) Outline(
 	ctx context.Context, p payment.Payment, page views.Page, view checkout.View,
 ) (out checkout.Props, err error) {
 	now := x.now()

@@ -1,5 +1,4 @@
-// Package ata derives associated token accounts (program ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL).
-package ata
+package effect
 
 import (
 	"sync"
@@ -7,14 +6,14 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 )
 
-// Of returns the associated token account of an owner, who may be off the curve, for a mint of the
-// token program.
-func Of(owner, mint solanago.PublicKey) solanago.PublicKey {
-	return OfProgram(owner, mint, solanago.TokenProgramID)
+// AccountOf returns the associated token account (program ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL) of an owner,
+// who may be off the curve, for a mint of the token program.
+func AccountOf(owner, mint solanago.PublicKey) solanago.PublicKey {
+	return AccountOfProgram(owner, mint, solanago.TokenProgramID)
 }
 
-// OfProgram is Of for a mint of either token program.
-func OfProgram(owner, mint, program solanago.PublicKey) solanago.PublicKey {
+// AccountOfProgram is AccountOf for a mint of either token program.
+func AccountOfProgram(owner, mint, program solanago.PublicKey) solanago.PublicKey {
 	ata, _, err := solanago.FindAssociatedTokenAddressWithProgram(owner, mint, program)
 	if err != nil {
 		// no bump seed gives an address off the curve: practically impossible, and such an account cannot be paid
@@ -23,8 +22,8 @@ func OfProgram(owner, mint, program solanago.PublicKey) solanago.PublicKey {
 	return ata
 }
 
-// Cache caches associated accounts, because deriving one takes several hashes and curve checks.
-type Cache struct {
+// Accounts caches associated accounts, because deriving one takes several hashes and curve checks.
+type Accounts struct {
 	mu    sync.Mutex
 	known map[[2]solanago.PublicKey]solanago.PublicKey
 }
@@ -32,8 +31,8 @@ type Cache struct {
 // knownAddresses bounds the cache; a full one is emptied.
 const knownAddresses = 1 << 18
 
-// Of is the function Of, from the cache.
-func (b *Cache) Of(owner, mint solanago.PublicKey) solanago.PublicKey {
+// Of is AccountOf, from the cache.
+func (b *Accounts) Of(owner, mint solanago.PublicKey) solanago.PublicKey {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	at := [2]solanago.PublicKey{owner, mint}
@@ -43,7 +42,7 @@ func (b *Cache) Of(owner, mint solanago.PublicKey) solanago.PublicKey {
 	if b.known == nil || len(b.known) >= knownAddresses {
 		b.known = make(map[[2]solanago.PublicKey]solanago.PublicKey)
 	}
-	ata := Of(owner, mint)
+	ata := AccountOf(owner, mint)
 	b.known[at] = ata
 	return ata
 }

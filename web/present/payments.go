@@ -1,0 +1,64 @@
+// Package present turns payments into what pages show of them: the checkout, campaigns and links, the dashboard.
+package present
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/views/checkout"
+)
+
+// Presenter turns payments into what pages show of them.
+type Presenter struct {
+	payments *payment.Service
+	codes    *qrCache
+	now      func() time.Time
+	origin   string
+	sandbox  bool
+	solana   bool
+}
+
+// Options say what pages may offer.
+type Options struct {
+	Now func() time.Time
+	// Origin is the public address of the checkout, without a slash at the end; wallet apps open pages there.
+	Origin string
+	// Sandbox adds links to the sandbox's buttons.
+	Sandbox bool
+	// Transfers lets wallets on Solana pay from the page.
+	Transfers bool
+}
+
+// New returns a presenter of the payments.
+func New(payments *payment.Service, o Options) *Presenter {
+	return &Presenter{
+		payments: payments, codes: newQRCache(), now: o.Now, origin: o.Origin, sandbox: o.Sandbox, solana: o.Transfers,
+	}
+}
+
+// QR is the QR code of a text, from a cache; empty if the text is too long.
+func (x *Presenter) QR(text string) views.QR { return x.codes.of(text) }
+
+// MaxHash is how much of a typed hash is read and written back into the field, in bytes.
+const MaxHash = 512
+
+// ParseChoice reads a network and a token.
+func ParseChoice(network, token string) (payment.Choice, error) {
+	n, err := chain.ParseNetwork(network)
+	if err != nil {
+		return payment.Choice{}, err
+	}
+	t, err := money.ParseToken(token)
+	return payment.Choice{Network: n, Token: t}, err
+}
+
+// View is the side step of the page that is asked for, or whose form was sent.
+func View(c echo.Context) checkout.View {
+	return checkout.ParseView(cmp.Or(c.QueryParam("view"), c.Request().PostForm.Get("view")))
+}

@@ -1,0 +1,26 @@
+package session
+
+import (
+	"context"
+
+	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/views/settings"
+)
+
+// Waiting lists the changes of a locked merchant that wait.
+func (g *Guard) Waiting(ctx context.Context, merchantID int64) ([]settings.WaitingRow, error) {
+	list, err := g.Merchants.Waiting(ctx, merchantID)
+	var rows []settings.WaitingRow
+	for _, w := range list {
+		rows = append(rows, WaitingRow(w))
+	}
+	return rows, err
+}
+
+// WaitingRow is what pages show of a change that waits.
+func WaitingRow(w merchant.Waiting) settings.WaitingRow {
+	return settings.WaitingRow{
+		ID: w.ID, What: w.Kind.What(), By: w.By,
+		Changes: w.Changes, Due: w.DueAt.UTC().Format("2 January 2006, 15:04 UTC"),
+	}
+}
