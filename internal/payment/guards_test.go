@@ -51,8 +51,8 @@ func TestFold_AboveFinal(t *testing.T) {
 	}
 }
 
-// TestFold_MissedByPart: a view that ends below what a folded deposit holds shows a part of it, and adds nothing,
-// whatever that part holds.
+// TestFold_MissedByPart: a view that ends below what a folded deposit holds, or begins above it, shows a part of it,
+// and adds nothing, whatever that part holds.
 func TestFold_MissedByPart(t *testing.T) {
 	t.Parallel()
 	p := started(t, "10")
@@ -61,8 +61,10 @@ func TestFold_MissedByPart(t *testing.T) {
 		p = observe(t, p, view(chain.Polygon, b, b, b, specks(p, b, 3, 1)...), t0).Payment
 	}
 	more := specks(p, 3, 50, 1) // another endpoint shows more in it
-	if c := observe(t, p, view(chain.Polygon, 1, 4, 5, more...), t0); !c.None() {
-		t.Errorf("a part adds %+v", c.Deposits)
+	for _, part := range [][2]uint64{{1, 4}, {3, 5}} {
+		if c := observe(t, p, view(chain.Polygon, part[0], part[1], 5, more...), t0); !c.None() {
+			t.Errorf("blocks %v add %+v", part, c.Deposits)
+		}
 	}
 	if c := observe(t, p, view(chain.Polygon, 1, 5, 5, more...), t0); c.None() {
 		t.Error("what was missed is not added when the view shows all blocks")
