@@ -167,7 +167,7 @@ func (x *network) subscribe(n config.Network, log *slog.Logger) (err error) {
 		Count: x.calls.Counter(n.Profile.Network), Log: log.With("network", n.Profile.Network),
 	})
 	if err == nil && !n.OwnNode() {
-		x.watcher.Follow(watch.Feed{Watch: x.feed.Watch, Live: x.feed.Live, Doubt: x.feed.Doubt})
+		x.watcher.Follow(watch.Feed{Watch: x.feed.Watch, Live: x.feed.Live})
 	}
 	return err
 }

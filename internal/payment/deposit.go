@@ -220,15 +220,3 @@ func (p Payment) Recorded(asset chain.Asset, a chain.Address) money.Units {
 	}
 	return sum
 }
-
-// SweptBeyond reports whether sweeps moved more of an asset from the address than deposits up to the block of the last
-// of them account for.
-func (p Payment) SweptBeyond(n chain.Network, a, contract chain.Address, moved money.Units, through uint64) bool {
-	for _, d := range p.Deposits {
-		if t := d.Transfer; t.Network == n && t.To == a && t.Asset.Contract == contract && t.Block.Number <= through &&
-			d.State != DepositVanished {
-			moved = moved.Sub(t.Units)
-		}
-	}
-	return moved.Cmp(money.Units{}) > 0
-}

@@ -169,7 +169,7 @@ func (w *world) open(p chain.Profile, d shopDay) (*network, chain.Reader, error)
 	if w.pushed {
 		n.watcher.Follow(watch.Feed{
 			Watch: func(set *chain.WatchSet) { n.subscribe(set, w.clock.now()) },
-			Live:  func(*chain.WatchSet) bool { return true }, Doubt: func(error) {},
+			Live:  func(*chain.WatchSet) bool { return true },
 		})
 	}
 	return n, reader, nil

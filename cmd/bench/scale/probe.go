@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
-	"math"
+
 	"slices"
 	"time"
 
@@ -291,9 +291,6 @@ func loopProbes() []probe {
 			_, err := d.OpenAddresses(ctx, chain.Base, d.now.Add(-time.Minute))
 			_, _, err2 := d.Watches(ctx, []chain.Network{chain.Base}, watch.Mark{}, d.now.Add(-time.Hour))
 			return errors.Join(err, err2)
-		}),
-		page("expirer: swept ahead of the record", func(ctx context.Context, d *database, _ int) error {
-			return failed(d.Settlement().SweptAhead(ctx, chain.Base, math.MaxInt64, d.now.Add(-week), 100))
 		}),
 		page("expirer: what was swept from 100 addresses", func(ctx context.Context, d *database, run int) error {
 			addresses, err := d.addressesAfter(ctx, d.last/3+int64(run*100))

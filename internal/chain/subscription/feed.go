@@ -9,7 +9,6 @@ package subscription
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"log/slog"
 	"math/rand/v2"
 	"sync"
@@ -54,8 +53,6 @@ type Config struct {
 const (
 	firstPause = time.Second
 	lastPause  = 2 * time.Minute
-	// doubtPause is how long an endpoint is left alone that withheld or invented money.
-	doubtPause = 10 * time.Minute
 	// steady is after how long a session counts as a success.
 	steady = time.Minute
 )
@@ -76,7 +73,6 @@ type Feed struct {
 	wanted *chain.WatchSet
 	// session is the present connection; nil: there is none.
 	session *session
-	doubt   error // why the present endpoint is not trusted
 }
 
 // source is an endpoint with what is known of it.
@@ -127,20 +123,9 @@ func (f *Feed) Watch(set *chain.WatchSet) {
 // Live reports whether money to every one of the addresses would be pushed, as far as is known.
 func (f *Feed) Live(set *chain.WatchSet) bool {
 	f.mu.Lock()
-	s, same := f.session, f.wanted == set && f.doubt == nil
+	s, same := f.session, f.wanted == set
 	f.mu.Unlock()
 	return s != nil && same && s.live(set)
-}
-
-// Doubt ends the connection, because the endpoint withheld or invented money, and leaves the endpoint alone for a
-// while.
-func (f *Feed) Doubt(why error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.session != nil && f.doubt == nil {
-		f.doubt = why
-		f.signal()
-	}
 }
 
 // Status says in words for the operator what the feed does.
@@ -218,13 +203,10 @@ func (f *Feed) failed(e *source, err error, lasted time.Duration) {
 	}
 	e.failures++
 	pause := min(firstPause<<min(e.failures-1, 10), lastPause)
-	if errors.Is(err, errDoubted) {
-		pause = doubtPause
-	}
 	pause += rand.N(pause / 4) //nolint:gosec // many installations must not come back at once
 	e.until = time.Now().Add(pause)
 	level := slog.LevelDebug
-	if e.failures == 1 || errors.Is(err, errDoubted) {
+	if e.failures == 1 {
 		level = slog.LevelWarn
 	}
 	f.log.Log(context.Background(), level, "a subscription ended; the network is read by polling meanwhile",

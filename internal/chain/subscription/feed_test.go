@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"strconv"
@@ -243,22 +242,5 @@ func TestFeed_EveryHead(t *testing.T) {
 	}
 	if p.Subscribed("heads") != 1 || p.Subscribed("to 01") != 0 {
 		t.Errorf("subscribed %d times to blocks, %d times to money", p.Subscribed("heads"), p.Subscribed("to 01"))
-	}
-}
-
-func TestFeed_Doubt(t *testing.T) {
-	t.Parallel()
-	first, second := chaintest.NewPusher(t), chaintest.NewPusher(t)
-	l := listen(t, first, second)
-	set := addresses(1)
-	l.Watch(set)
-	l.await("it is live", func() bool { return l.Live(set) && first.Subscribed("to 01") == 1 })
-	l.Doubt(errors.New("it invents money"))
-	if l.Live(set) {
-		t.Error("it is live though it is doubted")
-	}
-	l.await("the second endpoint is subscribed to", func() bool { return l.Live(set) && second.Subscribed("to 01") == 1 })
-	if _, open := first.Connections(); open > 0 {
-		t.Error("the doubted endpoint is still listened to")
 	}
 }

@@ -35,10 +35,7 @@ const (
 	blocksSilent = 3
 )
 
-var (
-	errDoubted = errors.New("the endpoint is not trusted")
-	errSilent  = errors.New("the endpoint is silent")
-)
+var errSilent = errors.New("the endpoint is silent")
 
 // subscribed is a subscription of a session.
 type subscribed struct {
@@ -87,11 +84,6 @@ func (f *Feed) listen(ctx context.Context, e *source) error {
 	if err != nil {
 		err = errors.New(e.url.Redact(err.Error()))
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.doubt != nil {
-		return fmt.Errorf("%w: %w", errDoubted, f.doubt)
-	}
 	return err
 }
 
@@ -100,9 +92,6 @@ func (f *Feed) open(s *session) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.session = s
-	if s != nil {
-		f.doubt = nil
-	}
 }
 
 // dial connects. Redirects are not followed, and no error shows the address.
@@ -138,7 +127,7 @@ func (s *session) run(ctx context.Context, ended <-chan error) error {
 	defer ping.Stop()
 	for {
 		wanted := s.feed.want()
-		if wanted == nil || s.doubted() {
+		if wanted == nil {
 			return nil
 		}
 		if err := s.subscribe(wanted); err != nil {
@@ -159,12 +148,6 @@ func (s *session) run(ctx context.Context, ended <-chan error) error {
 			}
 		}
 	}
-}
-
-func (s *session) doubted() bool {
-	s.feed.mu.Lock()
-	defer s.feed.mu.Unlock()
-	return s.feed.doubt != nil
 }
 
 // subscribe asks for the subscriptions that are missing, and ends those that are not wanted once all that are wanted

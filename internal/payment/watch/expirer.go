@@ -41,9 +41,6 @@ type Expirer struct {
 	// lists are what was listed of late, and listFailed when a list of a network last failed.
 	lists      map[chain.Address]listed
 	listFailed map[chain.Network]time.Time
-	// sought is what sweeps moved beyond the record, and was searched for.
-	sought     map[soughtKey]sought
-	soughtLast time.Time
 }
 
 // rest is how long a network's balances are not asked for again, because they could not be read: each attempt costs
@@ -74,8 +71,8 @@ func NewExpirer(profiles []chain.Profile, readers map[chain.Network]chain.Reader
 	e := &Expirer{
 		readers: readers, profiles: make(map[chain.Network]chain.Profile), store: s, sweeps: w, now: now, log: log,
 		repairs: make(map[repairKey]repair), rests: make(map[chain.Network]rest),
-		balances: make(map[repairKey]time.Time), sought: make(map[soughtKey]sought),
-		lists: make(map[chain.Address]listed), listFailed: make(map[chain.Network]time.Time),
+		balances: make(map[repairKey]time.Time),
+		lists:    make(map[chain.Address]listed), listFailed: make(map[chain.Network]time.Time),
 	}
 	for _, p := range profiles {
 		e.profiles[p.Network] = p
@@ -99,15 +96,11 @@ func (e *Expirer) Run(ctx context.Context) error {
 	}
 }
 
-// RunOnce decides once on every payment whose time has run out, and searches for what sweeps moved beyond the record.
+// RunOnce decides once on every payment whose time has run out.
 func (e *Expirer) RunOnce(ctx context.Context) error {
 	if e.began.IsZero() {
 		e.began = e.now()
 	}
-	return errors.Join(e.expire(ctx), e.searchSwept(ctx))
-}
-
-func (e *Expirer) expire(ctx context.Context) error {
 	after := payment.ID("")
 	var failed error // of networks and payments; the others go on
 	for {

@@ -3,68 +3,134 @@ package watch
 import (
 	"cmp"
 	"errors"
+	"sync"
+	"time"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/payment"
 )
 
-// Health returns the network's health as of the last round.
-func (w *Watcher) Health() payment.Health {
-	w.mu.RLock()
-	defer w.mu.RUnlock()
-	return w.health
+// startGrace is how long after the start an outage is not logged: nodes that are
+// started together with this program come up within it. Timers stand still and
+// /health reports the outage from the first round. What is wrong with the
+// configuration is logged at once.
+const startGrace = 15 * time.Second
+
+// health is what is known of a network's health, and what has been logged of it, so that each change is
+// logged once.
+type health struct {
+	*network
+
+	mu       sync.RWMutex
+	reported payment.Health
+
+	start   time.Time // the first round
+	well    bool      // a round has succeeded
+	outage  bool      // an outage was logged
+	failure string    // the newest failure that was logged
 }
 
-// Level returns how closely the network is read at the moment.
-func (w *Watcher) Level() Level {
-	w.mu.RLock()
-	defer w.mu.RUnlock()
-	return w.level
+func newHealth(n *network) *health {
+	return &health{network: n, reported: payment.Health{
+		Reason: "this network is being checked", Detail: "not read yet", New: true,
+	}}
 }
 
-func (w *Watcher) setLevel(l Level) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.level = l
+func (h *health) get() payment.Health {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.reported
+}
+
+func (h *health) set(now payment.Health) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	now.At = h.reported.At
+	if now.Scanned.Number == 0 {
+		now.Scanned = h.reported.Scanned
+	}
+	h.reported = now
+}
+
+// alive records that the watcher gets on: the database answers, and what was due is done.
+func (h *health) alive() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.reported.At = h.now()
+}
+
+// began records when the first round began.
+func (h *health) began(round time.Time) {
+	if h.start.IsZero() {
+		h.start = round
+	}
+}
+
+// due reports whether a failure is to be logged: the network was read before, or
+// startGrace is over.
+func (h *health) due() bool { return h.well || h.now().Sub(h.start) >= startGrace }
+
+// logOutage logs once that the network cannot be read or is behind, also if that
+// began before this process started.
+func (h *health) logOutage(since time.Time) {
+	if h.outage || !h.due() {
+		return
+	}
+	h.outage = true
+	h.log.Error("the network cannot be read or is behind; its payments wait", "since", since, "reason", h.get().Detail)
+}
+
+// logRound logs the result of a round if it has changed.
+func (h *health) logRound(err error, checked bool) {
+	switch {
+	case err == nil:
+		if h.failure != "" {
+			h.log.Info("the network can be read again")
+		}
+		h.well, h.outage, h.failure = true, false, ""
+	case err.Error() != h.failure && (!checked || h.due()):
+		h.log.Warn("the network cannot be read", "error", err)
+		h.failure = err.Error()
+	}
 }
 
 // readByLeader reports whether the instance that leads reads the network: a cursor
 // exists, is not behind, and was stored of late.
-func (w *Watcher) readByLeader(c Cursor, exists bool) bool {
-	return exists && c.BehindSince.IsZero() && w.now().Sub(c.UpdatedAt) <= w.profile.HeadLimit+c.Pause
+func (p *passes) readByLeader(c Cursor, exists bool) bool {
+	return exists && c.BehindSince.IsZero() && p.now().Sub(c.UpdatedAt) <= p.profile.HeadLimit+c.Pause
 }
 
 // report publishes the network's health.
-func (w *Watcher) report(heads chain.Heads, c Cursor, err error) {
+func (p *passes) report(heads chain.Heads, c Cursor, err error) {
 	h := payment.Health{
-		OK: true, Unread: cmp.Or(w.tailUnread, w.onceSince(c)),
+		OK: true, Unread: cmp.Or(p.tail.unread, p.second.onceSince(c)),
 		Latest: heads.Latest, Final: heads.Final, Scanned: c.Scanned,
-		Lag:      max(w.now().Sub(heads.Latest.Time), 0),
-		SetAside: len(w.aside), Endpoints: chain.Voices(w.reader.Endpoints()),
+		Lag:      max(p.now().Sub(heads.Latest.Time), 0),
+		SetAside: len(p.failed.rows), Endpoints: chain.Voices(p.endpoints.Endpoints()),
 	}
 	if h.FinalKnown() {
-		h.FinalAge = max(w.newest(heads).Sub(heads.Final.Time), 0)
+		h.FinalAge = max(p.newest(heads).Sub(heads.Final.Time), 0)
 		h.FinalIn = h.FinalAge
 	}
-	if why, stalled := w.stalled(heads); stalled {
+	if why, stalled := p.stalled(heads); stalled {
 		h.OK, h.Stalled, h.Reason, h.Detail = false, true, slow, why
 		if !h.FinalKnown() {
 			h.Reason = noFinal
 		}
 	}
-	if err != nil && !(passing(err) && w.upToDate(heads, c)) {
+	if err != nil && !(passing(err) && p.upToDate(heads, c)) {
 		h.OK, h.Reason, h.Detail = false, "this network cannot be read reliably at the moment", err.Error()
 	}
-	w.setHealth(h)
+	p.health.set(h)
 }
 
 // passing reports whether a failed round is expected to be made up for by the next.
 func passing(err error) bool { return errors.Is(err, chain.ErrReorged) }
 
 // limited reports whether all that keeps endpoints from answering is that they allow fewer calls.
-func (w *Watcher) limited() bool {
+func limited(endpoints []chain.EndpointHealth) bool {
 	some := false
-	for _, e := range w.reader.Endpoints() {
+	for _, e := range endpoints {
 		if !e.CoolUntil.IsZero() && !e.Limited {
 			return false
 		}
@@ -75,24 +141,7 @@ func (w *Watcher) limited() bool {
 
 // upToDate reports whether the cursor was stored of late and is close to the final
 // block. A round that stops short now and then is no outage, but many in a row are.
-func (w *Watcher) upToDate(heads chain.Heads, c Cursor) bool {
-	limit := w.profile.HeadLimit + c.Pause
-	return w.now().Sub(c.UpdatedAt) <= limit && heads.Final.Time.Sub(c.Scanned.Time) <= limit
-}
-
-// alive records that the watcher gets on: the database answers, and what was due is done.
-func (w *Watcher) alive() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.health.At = w.now()
-}
-
-func (w *Watcher) setHealth(h payment.Health) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	h.At = w.health.At
-	if h.Scanned.Number == 0 {
-		h.Scanned = w.health.Scanned
-	}
-	w.health = h
+func (p *passes) upToDate(heads chain.Heads, c Cursor) bool {
+	limit := p.profile.HeadLimit + c.Pause
+	return p.now().Sub(c.UpdatedAt) <= limit && heads.Final.Time.Sub(c.Scanned.Time) <= limit
 }

@@ -21,22 +21,22 @@ type setAside func(id payment.ID, from uint64, cause error) error
 // Payments are read many at a time and locked only if they change, so that those
 // whose money merely waits for finality cost little each round. A payment that
 // fails is set aside and holds up no other.
-func (w *Watcher) observe(
+func (r *reader) observe(
 	ctx context.Context, set *chain.WatchSet, v payment.View, twice bool, aside setAside,
 ) (int, error) {
-	transfers, err := w.concerned(ctx, set, v)
+	transfers, err := r.concerned(ctx, set, v)
 	if err != nil {
 		return 0, err
 	}
 	changed := 0
 	for ids := range slices.Chunk(slices.Sorted(maps.Keys(transfers)), payment.MaxPage) {
-		payments, err := w.read(ctx, ids, func(id payment.ID, cause error) error { return aside(id, v.From, cause) })
+		payments, err := r.read(ctx, ids, func(id payment.ID, cause error) error { return aside(id, v.From, cause) })
 		if err != nil {
 			return changed, err
 		}
-		did, err := w.observeTogether(ctx, payments, transfers, v, twice, aside)
+		did, err := r.observeTogether(ctx, payments, transfers, v, twice, aside)
 		changed += did
-		w.changed += did
+		r.changed += did
 		if err != nil {
 			return changed, err
 		}
@@ -45,10 +45,10 @@ func (w *Watcher) observe(
 }
 
 // read reads payments, one by one if they cannot be read together.
-func (w *Watcher) read(
+func (r *reader) read(
 	ctx context.Context, ids []payment.ID, failed func(payment.ID, error) error,
 ) ([]payment.Payment, error) {
-	payments, err := w.store.PaymentsByID(ctx, ids)
+	payments, err := r.store.PaymentsByID(ctx, ids)
 	if err == nil {
 		return payments, nil
 	}
@@ -56,7 +56,7 @@ func (w *Watcher) read(
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("read %d payments: %w", len(ids), err)
 		}
-		p, err := w.store.Payment(ctx, id)
+		p, err := r.store.Payment(ctx, id)
 		switch {
 		case err == nil:
 			payments = append(payments, p)
@@ -72,21 +72,21 @@ func (w *Watcher) read(
 // concerned returns the payments that the view can change, each with the
 // transfers to its addresses: those with a transfer in it, and those with a
 // deposit that its blocks are expected to hold.
-func (w *Watcher) concerned(
+func (r *reader) concerned(
 	ctx context.Context, set *chain.WatchSet, v payment.View,
 ) (map[payment.ID][]chain.Transfer, error) {
 	list := make(map[payment.ID][]chain.Transfer)
-	unsettled, err := w.store.Unsettled(ctx, v.Network, v.From, v.To)
+	unsettled, err := r.store.Unsettled(ctx, v.Network, v.From, v.To)
 	if err != nil {
 		return nil, fmt.Errorf("list unsettled deposits: %w", err)
 	}
 	for _, id := range unsettled {
-		if w.isRead(id, set) {
+		if r.isRead(id, set) {
 			list[id] = nil
 		}
 	}
 	for _, t := range v.Transfers {
-		if id, ok := w.watched.owner(t.To); ok {
+		if id, ok := r.watched.owner(t.To); ok {
 			list[id] = append(list[id], t)
 		}
 	}
@@ -96,24 +96,24 @@ func (w *Watcher) concerned(
 // observeTogether lets payments observe the view, each with its own transfers, and commits what they change together:
 // the webhooks of what one block completes leave at once. It returns how many changed. What the endpoints dispute is
 // left out of the view, and set aside from its block on; what they deny is left out.
-func (w *Watcher) observeTogether(
+func (r *reader) observeTogether(
 	ctx context.Context, payments []payment.Payment, transfers map[payment.ID][]chain.Transfer, v payment.View,
 	twice bool, aside setAside,
 ) (int, error) {
-	o := observation{reader: w.reader, now: w.now, said: w.second.said, early: make(judgement), twice: twice}
+	o := observation{endpoints: r.endpoints, now: r.now, said: r.once.said, early: make(judgement), twice: twice}
 	defer maps.DeleteFunc(o.said, func(_ confirmation, why error) bool { return why != nil }) // is asked about again
 	var all []chain.Transfer
 	for _, p := range payments {
 		all = append(all, unjudged(p, transfers[p.ID], v)...)
 	}
-	o.said.judge(ctx, o.reader, all, v.End)
+	o.said.judge(ctx, o.endpoints, all, v.End)
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
 	var due []observed
 	var updates []Update
 	for _, p := range payments {
-		v.Transfers, v.Unread = transfers[p.ID], v.From > w.rechecked+1 || w.unreadBefore(p.ID, v.From)
+		v.Transfers, v.Unread = transfers[p.ID], v.From > r.rechecked+1 || r.failed.before(p.ID, v.From)
 		x, some := o.look(ctx, p, v)
 		if some {
 			due, updates = append(due, x), append(updates, x.update(o.now))
@@ -122,7 +122,7 @@ func (w *Watcher) observeTogether(
 			return 0, err
 		}
 		if x.denied {
-			w.tail = tail{} // what the endpoint reported is not kept until another one reports it, too
+			r.above = kept{} // what the endpoint reported is not kept until another one reports it, too
 		}
 		if x.open != nil {
 			if err := aside(p.ID, x.from, x.open); err != nil {
@@ -135,7 +135,7 @@ func (w *Watcher) observeTogether(
 	}
 	changed := 0
 	var failed error
-	for i, err := range w.store.UpdatePayments(ctx, updates) {
+	for i, err := range r.store.UpdatePayments(ctx, updates) {
 		if err == nil {
 			changed++
 			continue
@@ -165,8 +165,8 @@ func recorded(p payment.Payment, t chain.Transfer) bool {
 
 // observation is what it takes to let payments observe a view.
 type observation struct {
-	reader chain.Reader
-	now    func() time.Time
+	endpoints chain.Reader
+	now       func() time.Time
 	// said is what was found to stand of final blocks, and early of those that are not: it must not outlive the view.
 	said, early judgement
 	twice       bool // as many voices as must say the same show the view
@@ -223,7 +223,7 @@ func (o observation) look(ctx context.Context, p payment.Payment, v payment.View
 // left out of the view; it reports whether anything is.
 func (o observation) doubt(ctx context.Context, x *observed, c payment.Change, doubted doubts) (some bool) {
 	credited := early(c, x.view)
-	o.early.judge(ctx, o.reader, credited, x.view.Latest)
+	o.early.judge(ctx, o.endpoints, credited, x.view.Latest)
 	for _, t := range credited {
 		if o.early[confirmationOf(t)] == nil {
 			x.early = append(x.early, t)
@@ -270,7 +270,7 @@ var errDoubted = fault.New(fault.Unavailable, "a deposit is missing from an endp
 func (o observation) absent(ctx context.Context, recorded chain.Transfer, at chain.Head) error {
 	recorded.Source = ""              // its report does not count any more
 	recorded.Block.Time = time.Time{} // whatever the time of the block, the transfer is there
-	verdict, err := chain.JudgeAll(ctx, o.reader, []chain.Transfer{recorded}, at)
+	verdict, err := chain.JudgeAll(ctx, o.endpoints, []chain.Transfer{recorded}, at)
 	if err == nil && verdict != chain.Missing {
 		err = errDoubted
 	}

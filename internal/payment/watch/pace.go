@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"sync/atomic"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -176,6 +177,130 @@ func (s AtRisk) settled(rule chain.Finality, final uint64, now time.Time) bool {
 	return final >= s.Pending
 }
 
+// pacer decides when a network is read: by what is at stake, by what the last round left behind, and by the budget.
+type pacer struct {
+	unpaced bool
+	budget  int64         // calls a day; 0: no limit
+	spent   func() int64  // of the budget, in per cent; nil: there is none
+	reading atomic.Int64  // the level
+	early   bool          // AtRisk.Early, or not known
+	round   time.Duration // how long the network may go unread by the present pace
+	wellAt  time.Time     // when a round last found the network well, or the first round
+	last    lastRound
+	lag     finalLag
+}
+
+// lastRound is what the newest round left behind, for the decision when the next one is due.
+type lastRound struct {
+	at     time.Time
+	failed bool
+	more   bool // it has not read everything that is final
+	// latest is the newest block that was read, up to which nothing needs a quick read; 0: it was not read.
+	latest uint64
+	cursor Cursor
+}
+
+const (
+	// ownRuleRound is the time between two rounds while money waits for a merchant's own finality.
+	ownRuleRound = 3 * time.Second
+	// unwellRound is the time between two rounds of a network that is not well, for unwellFor whatever is at stake.
+	unwellRound = 3 * time.Second
+	unwellFor   = 10 * time.Minute
+	// refreshRound is the time between two rounds while a payer chooses a network.
+	refreshRound = time.Minute
+)
+
+func newPacer() *pacer {
+	p := &pacer{early: true} // what is at stake is not known yet
+	p.reading.Store(int64(Attended))
+	return p
+}
+
+func (p *pacer) level() Level { return Level(p.reading.Load()) }
+
+// slower returns by what factor the list slows down at present.
+func (p *pacer) slower(list []slowdown) time.Duration {
+	if p.spent == nil {
+		return 1
+	}
+	return time.Duration(factor(list, p.spent()))
+}
+
+// take sets the pace by what is at stake, if that is known.
+func (p *pacer) take(s AtRisk, known bool, now time.Time) Pace {
+	level := Attended
+	if known {
+		level = s.Level(now)
+	}
+	p.reading.Store(int64(level))
+	p.early = !known || s.Early
+	pace := level.Pace().Within(p.budget)
+	if p.spent != nil {
+		pace = pace.Slower(level.Slowdown(p.spent()))
+	}
+	p.round = pace.Round
+	return pace
+}
+
+// read records what a round has read; tail: up to the newest block, which otherwise was perhaps invented, and quick
+// reads would look behind it.
+func (p *pacer) read(h chain.Heads, c Cursor, tail, leads bool, now time.Time) {
+	p.last.cursor, p.last.more = c, leads && c.Scanned.Number < h.Final.Number
+	if tail {
+		p.last.latest = h.Latest.Number
+	}
+	p.lag.add(h, now)
+}
+
+// nextRound returns when the next round is due; fixed: whatever else waits for one.
+func (p *pacer) nextRound(s AtRisk, pace Pace, now time.Time, well, refresh bool) (next time.Time, fixed bool) {
+	last, wait := p.last, pace.Round
+	// No round can read up to the expiry before its block may be final.
+	readable := s.ExpiresAt.Add(max(p.lag.least(), 0))
+	if !s.ExpiresAt.IsZero() && !now.Before(readable) && last.cursor.Scanned.Time.Before(s.ExpiresAt) {
+		wait = min(wait, expiryRound)
+	}
+	if s.OwnRule {
+		wait = min(wait, ownRuleRound)
+	}
+	if refresh {
+		wait = min(wait, refreshRound)
+	}
+	switch {
+	case last.at.IsZero(), s.Moves != last.cursor.Moves && !last.failed:
+		return last.at, true
+	case last.failed:
+		wait = failedRound
+	case last.more:
+		wait = PollEvery
+	case !well && p.level() < Open && now.Sub(p.wellAt) > unwellFor:
+		wait = min(wait, openRound)
+	case !well: // short, because most troubles are, and because payers cannot choose the network meanwhile
+		wait = min(wait, unwellRound)
+	}
+	return last.at.Add(wait), false
+}
+
+// secondRechecks reports whether the second reading waits for blocks to be finalized, and is the recheck of what was
+// credited before at the same time: nothing was, nobody waits for money, and where ranges are narrow each reading costs
+// much.
+func (p *pacer) secondRechecks() bool { return !p.unpaced && !p.early && p.level() < Open }
+
+// secondEvery returns the time between two second readings: with Finality, it is how late money is seen that the first
+// endpoint hides.
+func (l Level) secondEvery() time.Duration {
+	switch l {
+	case Attended:
+		return 30 * time.Second
+	case Open:
+		return openRound
+	case Ended:
+		return 30 * time.Minute
+	case Idle:
+	}
+	return 6 * time.Hour
+}
+
 // finalLag is how far the final block was behind the newest one in the rounds of the last hours. Before so long has
 // passed since a deposit's block, it is not asked whether the block is final, and since a payment's expiry, no round is
 // made for its sake.
@@ -214,4 +339,57 @@ func (f *finalLag) least() time.Duration {
 		return least/2 - time.Second
 	}
 	return least*9/10 - time.Second
+}
+
+// Slowdown returns by what factor the pace of a level is slowed once so many per cent of a day's budget of calls are
+// spent. Lower levels slow down first. No level ever stops: money of open payments is still found, later.
+func (l Level) Slowdown(spent int64) int64 { return factor(slowdowns[l], spent) }
+
+// slowdown is a factor from a part of the budget on, in per cent.
+type slowdown struct{ spent, factor int64 }
+
+var slowdowns = map[Level][]slowdown{
+	Idle:     {{75, 3}, {50, 2}},
+	Ended:    {{75, 3}, {50, 2}},
+	Open:     {{100, 12}, {90, 4}, {75, 2}},
+	Attended: {{110, 60}, {105, 20}, {100, 10}, {95, 2}},
+}
+
+// secondSlowdowns are those of the second reading, the last that a budget slows down: without it money may be unseen.
+var secondSlowdowns = []slowdown{{120, 20}, {110, 4}, {100, 2}}
+
+// factor returns by what factor the list slows down once so many per cent are spent.
+func factor(list []slowdown, spent int64) int64 {
+	for _, s := range list {
+		if spent >= s.spent {
+			return s.factor
+		}
+	}
+	return 1
+}
+
+// Least returns the smallest of the budgets; 0 is no limit.
+func Least(budgets []int64) (least int64) {
+	for _, b := range budgets {
+		if b > 0 && (least == 0 || b < least) {
+			least = b
+		}
+	}
+	return least
+}
+
+// Spent returns what part of its day's budget the endpoint that is nearest to it has spent, in per cent, at most 1,000.
+// budgets are those of the endpoints, in the order in which they are configured; where there are fewer, the last one
+// is for all others. 0 is no limit.
+func Spent(calls []int64, budgets []int64) (percent int64) {
+	const most = 1_000
+	for i, n := range calls {
+		if len(budgets) == 0 {
+			return 0
+		}
+		if budget := budgets[min(i, len(budgets)-1)]; budget > 0 {
+			percent = max(percent, min(n/max(budget/100, 1), most)) //nolint:mnd // per cent
+		}
+	}
+	return percent
 }

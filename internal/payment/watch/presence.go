@@ -3,15 +3,13 @@ package watch
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"sync"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/payment"
 )
-
-// presenceEvery bounds how often it is stored that a payer looks; far below PageFor.
-const presenceEvery = 10 * time.Second
 
 // PresenceStore keeps until when a payer looks at payments of a network, for the instance that reads it.
 type PresenceStore interface {
@@ -31,34 +29,31 @@ type Presence struct {
 	log      *slog.Logger
 	wake     chan struct{}
 
-	mu     sync.Mutex
-	stored map[chain.Network]time.Time // when presence was last stored
-	due    map[chain.Network]bool
-	looks  map[payment.ID]look
-	// attended has, of payments of strangers whose page is open, when that was last stored; zero: it is due.
-	attended map[payment.ID]time.Time
+	mu   sync.Mutex
+	last map[presence]time.Time // when it was last to be stored
+	due  map[presence]time.Time // what is to be stored
 }
 
-// look is an ended payment whose page is open.
-type look struct {
+// presence is what is stored of an open page: that some page of a network is open, that of an ended payment, or that of
+// a payment that a stranger started, which names no network.
+type presence struct {
 	network chain.Network
-	at      time.Time
-	due     bool // it is to be stored
+	id      payment.ID
 }
 
 const (
+	// presenceEvery bounds how often a presence is stored; far below PageFor. attendEvery is the same for the page of a
+	// stranger's payment; far below payment.HoldFor.
+	presenceEvery = 10 * time.Second
+	attendEvery   = time.Minute
 	// attendFor is for how long after its start the page of a payment has its network read at the full pace: as long as
 	// a payer has by default. A page that stays open, or a program that asks again and again, costs no more than that.
 	attendFor = 30 * time.Minute
 	// lookFor is the same after its end, where late money would otherwise be seen slowly.
 	lookFor = 2 * time.Hour
+	// mostPresences bounds the memory that open pages take.
+	mostPresences = 20_000
 )
-
-// attendEvery is how often it is stored that the page of a stranger's payment is open; far below payment.HoldFor.
-const attendEvery = time.Minute
-
-// mostLooks bounds the memory that open pages of ended payments take, and those of strangers' payments.
-const mostLooks = 10_000
 
 // NewPresence returns the presence of the networks' pages.
 func NewPresence(
@@ -66,96 +61,47 @@ func NewPresence(
 ) *Presence {
 	return &Presence{
 		store: s, watchers: watchers, now: now, log: log, wake: make(chan struct{}, 1),
-		stored: make(map[chain.Network]time.Time), due: make(map[chain.Network]bool),
-		looks: make(map[payment.ID]look), attended: make(map[payment.ID]time.Time),
+		last: make(map[presence]time.Time), due: make(map[presence]time.Time),
 	}
 }
 
 // Look says that a payer looks at the payment. It does not block. One that waits for the choice of a network makes
 // sure that the networks' health is not old.
 func (a *Presence) Look(p payment.Payment) {
-	switch p.Status {
-	case payment.Pending:
+	if p.Status == payment.Pending {
 		for _, w := range a.watchers {
 			w.Refresh()
 		}
-	case payment.Started:
-		a.attend(p.Routes)
-		if p.ByStranger() {
-			a.attendPage(p.ID)
+	}
+	if p.Status == payment.Started && p.ByStranger() {
+		a.note(presence{id: p.ID}, attendEvery)
+	}
+	for _, r := range p.Routes {
+		switch _, read := a.watchers[r.Network]; {
+		case !read:
+		case p.Status == payment.Started && a.now().Sub(r.Since) <= attendFor:
+			a.note(presence{network: r.Network}, presenceEvery)
+		case p.Status.Final() && rests(r.Network) && (p.EndedAt.IsZero() || a.now().Sub(p.EndedAt) <= lookFor):
+			a.note(presence{r.Network, p.ID}, presenceEvery)
 		}
-	case payment.Completed, payment.Expired, payment.Cancelled:
-		a.lookAgain(p)
 	}
 }
 
-// lookAgain notes that a page of a payment that ended is open, where its addresses would otherwise be read slowly.
-func (a *Presence) lookAgain(p payment.Payment) {
+// note has a presence stored, unless it was a moment ago.
+func (a *Presence) note(p presence, every time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := a.now()
-	for _, r := range p.Routes {
-		_, read := a.watchers[r.Network]
-		if !read || !rests(r.Network) || now.Sub(a.looks[p.ID].at) < presenceEvery ||
-			!p.EndedAt.IsZero() && now.Sub(p.EndedAt) > lookFor {
-			continue
-		}
-		if len(a.looks) >= mostLooks {
-			clear(a.looks)
-		}
-		a.looks[p.ID] = look{r.Network, now, true}
-		a.signal()
-	}
-}
-
-// attendPage notes that the page of a stranger's payment is open.
-func (a *Presence) attendPage(id payment.ID) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if at, ok := a.attended[id]; ok && (at.IsZero() || a.now().Sub(at) < attendEvery) {
+	if at, known := a.last[p]; known && now.Sub(at) < every || len(a.due) >= mostPresences {
 		return
 	}
-	if len(a.attended) >= mostLooks {
-		clear(a.attended)
+	if len(a.last) >= mostPresences {
+		clear(a.last)
 	}
-	a.attended[id] = time.Time{}
-	a.signal()
-}
-
-// takeAttended returns the pages that are due to be stored.
-func (a *Presence) takeAttended(now time.Time) (due []payment.ID) {
-	for id, at := range a.attended {
-		switch {
-		case at.IsZero():
-			due, a.attended[id] = append(due, id), now
-		case now.Sub(at) > attendEvery:
-			delete(a.attended, id)
-		}
-	}
-	return due
-}
-
-// signal has what is due stored. It does not block.
-func (a *Presence) signal() {
+	a.last[p], a.due[p] = now, now
 	select {
 	case a.wake <- struct{}{}:
 	default:
-	}
-}
-
-func (a *Presence) attend(routes []payment.Route) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	now := a.now()
-	for _, r := range routes {
-		_, read := a.watchers[r.Network]
-		if !read || now.Sub(a.stored[r.Network]) < presenceEvery || now.Sub(r.Since) > attendFor {
-			continue
-		}
-		a.stored[r.Network], a.due[r.Network] = now, true
-	}
-	if len(a.due) > 0 {
-		a.signal()
 	}
 }
 
@@ -174,36 +120,31 @@ func (a *Presence) Run(ctx context.Context) error {
 // RunOnce stores what is due, and wakes the watchers of the networks.
 func (a *Presence) RunOnce(ctx context.Context) {
 	a.mu.Lock()
-	due := a.due
-	a.due = make(map[chain.Network]bool)
-	looks := make(map[payment.ID]look)
-	for id, l := range a.looks {
-		switch {
-		case l.due:
-			looks[id] = l
-			a.looks[id] = look{l.network, l.at, false}
-		case a.now().Sub(l.at) > presenceEvery:
-			delete(a.looks, id)
-		}
-	}
-	now := a.now()
-	attended := a.takeAttended(now)
+	now, due := a.now(), a.due
+	a.due = make(map[presence]time.Time)
+	maps.DeleteFunc(a.last, func(_ presence, at time.Time) bool { return now.Sub(at) > attendEvery })
 	a.mu.Unlock()
-	if len(attended) > 0 {
-		if err := a.store.Attended(ctx, attended, now); err != nil && ctx.Err() == nil {
-			a.log.Warn("open pages do not keep the credits of their payments", "error", err)
+	var strangers []payment.ID
+	for p, at := range due {
+		var err error
+		switch {
+		case p.network == "":
+			strangers = append(strangers, p.id)
+			continue
+		case p.id == "":
+			err = a.store.Attend(ctx, p.network, at.Add(PageFor))
+		default:
+			err = a.store.LookAt(ctx, p.network, p.id, at)
 		}
+		if err != nil && ctx.Err() == nil {
+			a.log.Warn("an open page does not raise the pace of its network", "network", p.network, "txnid", p.id, "error", err)
+		}
+		a.watchers[p.network].Wake()
 	}
-	for id, l := range looks {
-		if err := a.store.LookAt(ctx, l.network, id, l.at); err != nil && ctx.Err() == nil {
-			a.log.Warn("the open page of an ended payment does not raise its pace", "txnid", id, "error", err)
-		}
-		a.watchers[l.network].Wake()
+	if len(strangers) == 0 {
+		return
 	}
-	for n := range due {
-		if err := a.store.Attend(ctx, n, a.now().Add(PageFor)); err != nil && ctx.Err() == nil {
-			a.log.Warn("an open page does not raise the pace of its network", "network", n, "error", err)
-		}
-		a.watchers[n].Wake()
+	if err := a.store.Attended(ctx, strangers, now); err != nil && ctx.Err() == nil {
+		a.log.Warn("open pages do not keep the credits of their payments", "error", err)
 	}
 }

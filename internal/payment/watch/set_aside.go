@@ -46,108 +46,133 @@ const (
 	asideAtLeast = 24 * time.Hour
 )
 
-// loadSetAside reads which payments are set aside.
-func (w *Watcher) loadSetAside(ctx context.Context) error {
-	list, err := w.store.SetAsides(ctx, w.profile.Network)
+// failed are the payments that are set aside on a network.
+type failed struct {
+	*network
+
+	rows map[payment.ID]SetAside
+}
+
+// load reads which they are.
+func (f *failed) load(ctx context.Context) error {
+	list, err := f.store.SetAsides(ctx, f.profile.Network)
 	if err != nil {
 		return err
 	}
-	clear(w.aside)
+	clear(f.rows)
 	for _, a := range list {
-		w.aside[a.PaymentID] = a
+		f.rows[a.PaymentID] = a
 	}
 	return nil
 }
 
-// setAside sets payments aside because of cause, which is one line in the log however many they are. It fails only if
+// due returns when the first is to be read again, if that is before next. last is when a round last began.
+func (f *failed) due(next, last time.Time, leads bool) time.Time {
+	for _, a := range f.rows {
+		due := a.NextAt
+		switch {
+		case due.After(last):
+		case leads: // its turn did not come in the last round
+			due = last.Add(PollEvery)
+		default:
+			continue
+		}
+		if due.Before(next) {
+			next = due
+		}
+	}
+	return next
+}
+
+// add sets payments aside because of cause, which is one line in the log however many they are. It fails only if
 // that cannot be stored: then the cursor must stay.
-func (w *Watcher) setAside(ctx context.Context, from uint64, since time.Time, cause error, ids ...payment.ID) error {
+func (f *failed) add(ctx context.Context, from uint64, since time.Time, cause error, ids ...payment.ID) error {
 	var fresh []payment.ID
 	for _, id := range ids {
-		a, known := w.aside[id]
+		a, known := f.rows[id]
 		if known && a.From <= from {
 			continue // these blocks are read again as it is, at their own pace
 		}
 		if !known {
-			a = SetAside{Network: w.profile.Network, PaymentID: id, From: from, Since: since}
+			a = SetAside{Network: f.profile.Network, PaymentID: id, From: from, Since: since}
 			fresh = append(fresh, id)
 		}
 		a.From = from
-		if err := w.tryLater(ctx, a, cause); err != nil {
+		if err := f.later(ctx, a, cause); err != nil {
 			return err
 		}
 	}
 	if len(fresh) > 0 {
-		w.log.Error("payments could not be read whole; reading goes on, and these blocks are read again",
+		f.log.Error("payments could not be read whole; reading goes on, and these blocks are read again",
 			"payments", len(fresh), "txnid", fresh[0], "from", from, "error", cause)
 	}
 	return ctx.Err()
 }
 
-// tryLater has what is set aside read again after a pause, which is longer each time.
-func (w *Watcher) tryLater(ctx context.Context, a SetAside, cause error) error {
+// later has what is set aside read again after a pause, which is longer each time.
+func (f *failed) later(ctx context.Context, a SetAside, cause error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	a.Reason = cause.Error()
-	a.NextAt = w.now().Add(min(firstRetry<<min(a.Attempts, 16), lastRetry))
+	a.NextAt = f.now().Add(min(firstRetry<<min(a.Attempts, 16), lastRetry))
 	a.Attempts++
-	if err := w.store.SaveSetAside(ctx, a); err != nil {
+	if err := f.store.SaveSetAside(ctx, a); err != nil {
 		return fmt.Errorf("%w; it could not be read because: %w", err, cause)
 	}
-	w.aside[a.PaymentID] = a
+	f.rows[a.PaymentID] = a
 	return nil
 }
 
-// unreadBefore reports whether blocks before this one are still to be read for the payment.
-func (w *Watcher) unreadBefore(id payment.ID, block uint64) bool {
-	a, set := w.aside[id]
+// before reports whether blocks before this one are still to be read for the payment.
+func (f *failed) before(id payment.ID, block uint64) bool {
+	a, set := f.rows[id]
 	return set && a.From < block
 }
 
 // givenUp reports whether a payment is no longer tried again: its addresses are not
 // watched any more.
-func (w *Watcher) givenUp(a SetAside) bool {
-	now := w.now()
-	return !w.watched.all && !a.EndedAt.IsZero() && now.Sub(a.EndedAt) > payment.WatchAfterEnd &&
+func (r *reader) givenUp(a SetAside) bool {
+	now := r.now()
+	return !r.watched.all && !a.EndedAt.IsZero() && now.Sub(a.EndedAt) > payment.WatchAfterEnd &&
 		now.Sub(a.Since) > asideAtLeast
 }
 
-// retrySetAside reads again what is due, the longest due first, and gives up what is
+// repair reads again what is due, the longest due first, and gives up what is
 // no longer watched. Only a failure of the store is an error.
-func (w *Watcher) retrySetAside(ctx context.Context, heads chain.Heads, c Cursor) error {
-	due := slices.SortedFunc(maps.Values(w.aside), func(a, b SetAside) int {
+func (r *reader) repair(ctx context.Context, heads chain.Heads, c Cursor) error {
+	due := slices.SortedFunc(maps.Values(r.failed.rows), func(a, b SetAside) int {
 		return cmp.Or(a.NextAt.Compare(b.NextAt), cmp.Compare(a.PaymentID, b.PaymentID))
 	})
 	for _, a := range due[:min(len(due), retriesAtOnce)] {
 		id := a.PaymentID
-		if w.now().Before(a.NextAt) {
+		if r.now().Before(a.NextAt) {
 			break
 		}
 		if a.From > c.Scanned.Number { // its blocks are not final yet
-			a.NextAt = w.now().Add(firstRetry)
-			w.aside[id] = a
-			if err := w.store.SaveSetAside(ctx, a); err != nil {
+			a.NextAt = r.now().Add(firstRetry)
+			r.failed.rows[id] = a
+			if err := r.store.SaveSetAside(ctx, a); err != nil {
 				return err
 			}
 			continue
 		}
-		if w.givenUp(a) {
-			if err := w.store.DeleteSetAside(ctx, a); err != nil {
+		if r.givenUp(a) {
+			if err := r.store.DeleteSetAside(ctx, a); err != nil {
 				return err
 			}
-			delete(w.aside, id)
-			w.log.Warn("a payment that could not be read is given up: its addresses are no longer watched",
+			delete(r.failed.rows, id)
+			r.log.Warn("a payment that could not be read is given up: its addresses are no longer watched",
 				"txnid", id, "from", a.From, "since", a.Since, "ended", a.EndedAt, "reason", a.Reason)
 			continue
 		}
-		err := w.readAgain(ctx, a, heads, c)
+		err := r.readAgain(ctx, a, heads, c)
 		if err == nil {
-			delete(w.aside, id)
-			w.log.Info("a payment that was set aside is read again", "txnid", id)
+			delete(r.failed.rows, id)
+			r.log.Info("a payment that was set aside is read again", "txnid", id)
 			continue
 		}
-		if err := w.tryLater(ctx, w.aside[id], err); err != nil {
+		if err := r.failed.later(ctx, r.failed.rows[id], err); err != nil {
 			return err
 		}
 	}
@@ -156,55 +181,55 @@ func (w *Watcher) retrySetAside(ctx context.Context, heads chain.Heads, c Cursor
 
 // readAgain takes in for one payment all blocks from a.From to the cursor, and
 // gives the payer back the time that passed meanwhile.
-func (w *Watcher) readAgain(ctx context.Context, a SetAside, heads chain.Heads, c Cursor) error {
+func (r *reader) readAgain(ctx context.Context, a SetAside, heads chain.Heads, c Cursor) error {
 	ctx, cancel := context.WithTimeout(ctx, retryLimit)
 	defer cancel()
-	p, err := w.store.Payment(ctx, a.PaymentID)
+	p, err := r.store.Payment(ctx, a.PaymentID)
 	if err != nil {
 		return err
 	}
-	sets := w.setsOf(p, a.Accounts)
-	for a.From <= c.Scanned.Number {
-		to, err := w.step(ctx, a.From-1, c.Scanned)
-		if err != nil {
+	sets := r.setsOf(p, a.Accounts)
+	err = r.walk(ctx, max(a.From, 1)-1, c.Scanned, func(from uint64, to chain.Head) error {
+		if err := r.readRange(ctx, p.ID, sets, heads, from, to); err != nil {
 			return err
 		}
-		if err := w.readRange(ctx, p.ID, sets, heads, a.From, to); err != nil {
-			return err
-		}
-		if err := w.store.AdvanceSetAside(ctx, a, to.Number+1); err != nil {
+		if err := r.store.AdvanceSetAside(ctx, a, to.Number+1); err != nil {
 			return err
 		}
 		a.From = to.Number + 1
-		w.aside[a.PaymentID] = a
+		r.failed.rows[a.PaymentID] = a
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-	if now := w.now(); now.Sub(a.Since) >= w.profile.HeadLimit {
-		if _, err := w.store.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) {
+	if now := r.now(); now.Sub(a.Since) >= r.profile.HeadLimit {
+		if _, err := r.store.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) {
 			return p.Resume(a.Since, now, now)
 		}); err != nil {
 			return err
 		}
 	}
-	return w.store.DeleteSetAside(ctx, a)
+	return r.store.DeleteSetAside(ctx, a)
 }
 
 // setsOf returns what is read for a payment: its addresses, and each token account under their keys by itself, given or
 // recorded: strangers can make one that cannot be read.
-func (w *Watcher) setsOf(p payment.Payment, accounts []chain.Address) []*chain.WatchSet {
+func (r *reader) setsOf(p payment.Payment, accounts []chain.Address) []*chain.WatchSet {
 	set := chain.NewWatchSet(len(p.Routes))
 	sets := []*chain.WatchSet{set}
-	for _, r := range p.Routes {
-		if r.Network != w.profile.Network && !(r.Network.EVM() && w.profile.Network.EVM()) {
+	for _, route := range p.Routes {
+		if route.Network != r.profile.Network && !(route.Network.EVM() && r.profile.Network.EVM()) {
 			continue
 		}
-		set.Add(r.Address)
-		if r.Network != w.profile.Network {
+		set.Add(route.Address)
+		if route.Network != r.profile.Network {
 			continue
 		}
-		for _, text := range p.AccountsOn(r, accounts) {
-			if account, err := chain.ParseAddress(r.Network, string(text)); err == nil {
+		for _, text := range p.AccountsOn(route, accounts) {
+			if account, err := chain.ParseAddress(route.Network, string(text)); err == nil {
 				one := chain.NewWatchSet(1)
-				one.AddAccount(r.Address, account)
+				one.AddAccount(route.Address, account)
 				sets = append(sets, one)
 			}
 		}
@@ -214,58 +239,39 @@ func (w *Watcher) setsOf(p payment.Payment, accounts []chain.Address) []*chain.W
 
 // readRange takes in blocks for one payment, through as many voices as must say the same. What they still dispute is an
 // error, and so is a token account that cannot be read, which keeps the others from nothing.
-func (w *Watcher) readRange(
+func (r *reader) readRange(
 	ctx context.Context, id payment.ID, sets []*chain.WatchSet, heads chain.Heads, from uint64, to chain.Head,
 ) error {
 	v := payment.View{
-		Network: w.profile.Network, From: from, To: to.Number, Latest: heads.Latest, Unread: from > w.rechecked+1,
+		Network: r.profile.Network, From: from, To: to.Number, Latest: heads.Latest, Unread: from > r.rechecked+1,
 		Final: chain.Lower(heads.Final, to), Finalized: chain.Lower(heads.Finalized, to), End: to,
 	}
-	o := observation{reader: w.reader, now: w.now, said: make(judgement), early: make(judgement), twice: true}
+	o := observation{endpoints: r.endpoints, now: r.now, said: make(judgement), early: make(judgement), twice: true}
 	var unread []error
 	for i, set := range sets {
-		found, err := w.scanTwice(ctx, from, to, set)
+		found, err := twice(ctx, r.endpoints.Quorum(), r.endpoints.Scan, from, to, set)
 		if err != nil && (i == 0 || ctx.Err() != nil) {
 			return err
 		}
 		unread = append(unread, err)
 		v.Transfers = append(v.Transfers, found...)
 	}
-	p, err := w.store.Payment(ctx, id)
+	v.Transfers = distinct(v.Transfers, from, to.Number)
+	p, err := r.store.Payment(ctx, id)
 	if err != nil {
 		return err
 	}
-	o.said.judge(ctx, o.reader, unjudged(p, v.Transfers, v), to)
+	o.said.judge(ctx, o.endpoints, unjudged(p, v.Transfers, v), to)
 	x, some := o.look(ctx, p, v)
 	if some {
 		u := x.update(o.now)
-		if _, err := w.store.UpdatePayment(ctx, u.ID, u.Decide); err != nil {
+		if _, err := r.store.UpdatePayment(ctx, u.ID, u.Decide); err != nil {
 			return err
 		}
-		w.changed++
+		r.changed++
 	}
 	if x.open != nil {
 		return x.open
 	}
 	return errors.Join(unread...)
-}
-
-// scanTwice returns the transfers that as many voices as must say the same show.
-func (w *Watcher) scanTwice(
-	ctx context.Context, from uint64, to chain.Head, set *chain.WatchSet,
-) (all []chain.Transfer, err error) {
-	for heard := []string(nil); len(heard) < w.reader.Quorum(); {
-		found, by, err := w.reader.Scan(ctx, from, to, set, heard...)
-		if err != nil {
-			return nil, err
-		}
-		heard = append(heard, by)
-		for _, t := range found {
-			same := func(o chain.Transfer) bool { return confirmationOf(o) == confirmationOf(t) }
-			if !slices.ContainsFunc(all, same) {
-				all = append(all, t)
-			}
-		}
-	}
-	return all, nil
 }

@@ -133,17 +133,4 @@ type Sweeps interface {
 	// from what a rescue found that belongs to no deposit. It leaves out an
 	// address that a sweep in flight may be emptying.
 	SweptFrom(ctx context.Context, a chain.Asset, addresses []chain.Address) (map[chain.Address]money.Units, error)
-	// SweptAhead lists, the newest first, balances on the network of which sweeps up to the block moved more than is
-	// marked as swept, of payments that have not ended or ended after endedAfter, at most limit.
-	SweptAhead(
-		ctx context.Context, n chain.Network, block uint64, endedAfter time.Time, limit int,
-	) ([]Swept, error)
-}
-
-// Swept is what sweeps have moved of one balance, apart from what a rescue found that belongs to no deposit.
-type Swept struct {
-	PaymentID         payment.ID
-	Address, Contract chain.Address
-	Units             money.Units
-	Through           uint64 // the block of the last sweep that moved some
 }

@@ -1,8 +1,6 @@
 package watch_test
 
 import (
-	"context"
-	"log/slog"
 	"math/big"
 	"testing"
 	"time"
@@ -11,7 +9,6 @@ import (
 	"github.com/florinpay/florin/internal/chain/chaintest"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/settlement"
 )
 
@@ -48,73 +45,6 @@ func TestExpirer_MissedAndSwept(t *testing.T) {
 			r.must(r.expirer.RunOnce(t.Context()))
 			r.retry(r.watcher)
 			r.expect(p, payment.Completed, tenUSDC+money.USD)
-		})
-	}
-}
-
-// seeking counts what is asked to be read again.
-type seeking struct {
-	watch.Store
-
-	searches int
-}
-
-func (s *seeking) SaveSetAside(ctx context.Context, a watch.SetAside) error {
-	s.searches++
-	return s.Store.SaveSetAside(ctx, a)
-}
-
-// Money that came after the end of a payment, unseen, and was swept with the rest: nobody compares the balance of the
-// address any more, and what the sweep moved shows it. It is found once an endpoint shows it, and not sought for ever.
-func TestExpirer_SweptAfterTheEnd(t *testing.T) {
-	t.Parallel()
-	for name, row := range map[string]struct {
-		hidden       time.Duration
-		least, most  int // searches
-		wantDeposits int
-	}{
-		"Found":   {5 * time.Minute, 2, 3, 2},
-		"GivenUp": {60 * 24 * time.Hour, 6, 6, 1},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			r := newRig(t, 1)
-			p := r.start()
-			r.pay(p)
-			r.chain.Mine(rigFinalDepth + 1)
-			r.watch()
-			r.expect(p, payment.Completed, tenUSDC)
-			late := r.payPart(p, money.USD)
-			r.endpoints[0].Set(chaintest.Faults{Omit: func(log map[string]any) bool {
-				return log["transactionHash"] == late
-			}})
-			r.chain.Mine(1)
-			r.sweep(p, tenUSDC+int64(money.USD))()
-
-			s := &seeking{Store: r.store}
-			readers := map[chain.Network]chain.Reader{r.profile.Network: r.reader()}
-			e := watch.NewExpirer([]chain.Profile{r.profile}, readers,
-				s, r.store.Settlement(), r.now, slog.New(slog.DiscardHandler))
-			for began := r.now(); r.now().Sub(began) < 3*24*time.Hour; r.pass(time.Minute) {
-				if r.now().Sub(began) >= row.hidden {
-					r.endpoints[0].Set(chaintest.Faults{})
-				}
-				asked := s.searches
-				r.must(e.RunOnce(t.Context()))
-				if s.searches > asked {
-					r.catchUp()
-					for range 3 { // until the outage is over, in which nothing was read
-						r.chain.Mine(1)
-						r.watch()
-					}
-				}
-			}
-			if got := r.get(p); len(got.Deposits) != row.wantDeposits || got.Status != payment.Completed {
-				t.Errorf("%d deposits are recorded of a payment that is %s", len(got.Deposits), got.Status)
-			}
-			if s.searches < row.least || s.searches > row.most {
-				t.Errorf("%d searches", s.searches)
-			}
 		})
 	}
 }

@@ -4,8 +4,9 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"sync"
 	"time"
+
+	"golang.org/x/time/rate"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
@@ -17,14 +18,11 @@ import (
 var errUnlisted = fault.New(fault.Unavailable,
 	"another token lies under the key of the address; it is read, so that it is recorded")
 
-// Lists is an allowance of calls a day for listing the token accounts of owners, of whom a stranger can make many.
+// Lists is an allowance of calls a day for listing the token accounts of owners, of whom a stranger can make many: a
+// quarter of them at once, and the others in the course of the day.
 type Lists struct {
-	PerDay int // owners: a quarter of them at once, and the others in the course of the day
-	Now    func() time.Time
-
-	mu     sync.Mutex
-	left   float64
-	filled time.Time
+	limit *rate.Limiter
+	now   func() time.Time
 }
 
 // ListShare is the part of a day's budget of calls that listing may take at each endpoint: what payments that strangers
@@ -36,7 +34,9 @@ func ListsOf(budget int64, now func() time.Time) *Lists {
 	if budget <= 0 {
 		return nil
 	}
-	return &Lists{PerDay: int(budget / (ListShare * chain.ListCalls)), Now: now}
+	perDay := int(budget / (ListShare * chain.ListCalls))
+	atOnce := max(perDay/4, 1)
+	return &Lists{rate.NewLimiter(rate.Limit(float64(perDay-atOnce)/(24*time.Hour).Seconds()), atOnce), now}
 }
 
 // Take returns how many owners may be listed now, at most as many as given.
@@ -44,17 +44,11 @@ func (l *Lists) Take(owners int) int {
 	if l == nil {
 		return owners
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	now, most := l.Now(), float64(max(l.PerDay/4, 1))
-	if l.filled.IsZero() {
-		l.left = most
-	} else {
-		l.left = min(l.left+(float64(l.PerDay)-most)*now.Sub(l.filled).Hours()/24, most)
+	now := l.now()
+	taken := min(owners, int(max(l.limit.TokensAt(now), 0)))
+	if !l.limit.AllowN(now, taken) {
+		return 0 // somebody else has taken them at the same moment
 	}
-	l.filled = now
-	taken := min(owners, int(max(l.left, 0)))
-	l.left -= float64(taken)
 	return taken
 }
 

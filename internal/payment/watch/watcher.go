@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -28,56 +27,27 @@ import (
 // Several instances may run one each: a lease lets one scan, and every write is
 // right even if two do.
 type Watcher struct {
-	profile chain.Profile
-	reader  chain.Reader
-	store   Store
-	holder  string
-	now     func() time.Time
-	log     *slog.Logger
+	*network
 
-	forget  func()    // what the reader remembers of the chain; nil: it remembers nothing
-	moves   int64     // of the cursor that was last loaded
-	checked bool      // the chain is the configured one
-	recheck time.Time // when to ask again after a check failed
-	watched watchlist
-	tail    tail
-	resting resting
-	// rechecked is the cursor's: up to it every block was read as finalized.
-	rechecked uint64
-	// pace is how many blocks one scan reads at present.
-	pace       uint64
-	second     second
-	aside      map[payment.ID]SetAside // what is to be read again
-	skipped    map[payment.ID]error    // by the tentative pass
-	tailUnread string                  // why the tentative pass cannot read; empty if it can
+	lease    lease
+	identity identity
+	pace     *pacer
+	passes   passes
+	quick    quick
+	pushes   pushes
+	health   *health
+	wake     chan struct{}
+	refresh  atomic.Bool
+}
 
-	logged outageLog
-
-	// What the pace rests on: see Step.
-	wake      chan struct{}
-	refresh   atomic.Bool
-	unpaced   bool
-	budget    int64         // calls a day; 0: no limit
-	spent     func() int64  // of the budget, in per cent; nil: there is none
-	wellAt    time.Time     // when a round last found the network well, or the first round
-	pausing   time.Duration // how long the network may go unread by the present pace
-	last      lastRound
-	lag       finalLag
-	early     bool      // AtRisk.Early, or not known
-	lastQuick time.Time // when the last quick read was taken
-	renewed   time.Time // when the lease was last taken or asked for
-	leads     bool      // this instance has the lease
-	open      openSet
-	changed   int // how many changes of payments were found
-	pushes    pushes
-	push      chan struct{}
-	pushed    atomic.Bool
-	head      chan struct{}
-	headed    atomic.Bool // since the last look
-
-	mu     sync.RWMutex
-	health payment.Health
-	level  Level
+// network is what every part of a watcher works on.
+type network struct {
+	profile   chain.Profile
+	endpoints chain.Reader
+	store     Store
+	holder    string // this instance, in the lease
+	now       func() time.Time
+	log       *slog.Logger
 }
 
 // Limits of a watcher.
@@ -85,20 +55,13 @@ const (
 	// PollEvery is the time between two rounds while there is more to read, and always
 	// for a node of one's own.
 	PollEvery = 300 * time.Millisecond
-	// scanStep bounds how many blocks one scan reads before the cursor is stored,
-	// so that a crash while catching up loses little.
-	scanStep = 2_000
-	// leaseFor is how long a crashed instance keeps others from scanning.
-	leaseFor = 10 * time.Second
-	// saveEvery bounds how often a cursor is stored while no money comes.
-	saveEvery = time.Second
-	// restEvery is the same while nothing moves; far below any HeadLimit.
-	restEvery = 10 * time.Second
 	// roundLimit bounds one round, so that a hanging endpoint is noticed.
 	roundLimit = 2 * time.Minute
-	// recheckAfter is when a network that is not the configured one is checked
-	// again.
-	recheckAfter = 5 * time.Second
+	// stepEvery is the longest time between two looks at what is at stake. It costs no call to an endpoint, and finds
+	// what another instance has started if no notification came.
+	stepEvery = 2 * time.Second
+	// wakeRest keeps many changes at once from costing a look each.
+	wakeRest = 100 * time.Millisecond
 )
 
 // NewWatcher returns the watcher of the reader's network. holder names this
@@ -106,60 +69,190 @@ const (
 func NewWatcher(
 	p chain.Profile, r chain.Reader, s Store, holder string, now func() time.Time, log *slog.Logger,
 ) *Watcher {
+	n := &network{profile: p, endpoints: r, store: s, holder: holder, now: now, log: log.With("network", p.Network)}
+	pace, health := newPacer(), newHealth(n)
 	return &Watcher{
-		profile: p, reader: r, store: s, holder: holder, now: now,
-		log:  log.With("network", p.Network),
-		wake: make(chan struct{}, 1), push: make(chan struct{}, 1),
-		head:    make(chan struct{}, 1),
-		watched: newWatchlist(p.Network), resting: resting{on: rests(p.Network)},
-		pace: scanStep, second: second{said: make(judgement)},
-		level: Attended, early: true, // what is at stake is not known yet
-		aside: make(map[payment.ID]SetAside), skipped: make(map[payment.ID]error),
-		health: payment.Health{Reason: "this network is being checked", Detail: "not read yet", New: true},
+		network: n, lease: lease{network: n}, identity: identity{network: n, health: health}, pace: pace,
+		passes: newPasses(n, pace, health), quick: quick{network: n},
+		pushes: pushes{money: make(chan struct{}, 1), blocks: make(chan struct{}, 1)},
+		health: health, wake: make(chan struct{}, 1),
 	}
 }
+
+// Wake makes the watcher look at once at what is at stake: a payment was started, a page was opened, a deposit was
+// seen. It does not block, and may be lost: the next look comes within seconds.
+func (w *Watcher) Wake() { signal(w.wake) }
+
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// Refresh makes the next round come soon if the last one is some time ago: a payer is about to choose the network.
+func (w *Watcher) Refresh() {
+	if w.refresh.CompareAndSwap(false, true) {
+		w.Wake()
+	}
+}
+
+// Unpaced makes the watcher read everything all the time, whatever is at stake: for the operator's own node, whose
+// calls cost nothing.
+func (w *Watcher) Unpaced() { w.pace.unpaced = true }
+
+// Limit makes the watcher keep to a day's budget of calls; 0: there is none. It slows down by what part of it is spent,
+// in per cent.
+func (w *Watcher) Limit(budget int64, spent func() int64) {
+	w.pace.budget, w.pace.spent = budget, spent
+}
+
+// OnMove calls forget when an operator has moved the cursor of a network whose heads cannot be read: then the chain may
+// be another one than the reader remembers.
+func (w *Watcher) OnMove(forget func()) { w.identity.forget = forget }
+
+// Health returns the network's health as of the last round.
+func (w *Watcher) Health() payment.Health { return w.health.get() }
+
+// Level returns how closely the network is read at the moment.
+func (w *Watcher) Level() Level { return w.pace.level() }
 
 // Release gives the lease back, so that another instance, or this one started
 // again, need not wait for it to run out.
-func (w *Watcher) Release(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-	defer cancel()
-	now := w.now()
-	if _, err := w.store.Lease(ctx, LeaseName(w.profile.Network), w.holder, now, now); err != nil {
-		w.log.Warn("lease not given back; it runs out by itself", "error", err)
+func (w *Watcher) Release(ctx context.Context) { w.lease.release(ctx) }
+
+// Run watches until ctx ends. A failed round is logged and repeated.
+func (w *Watcher) Run(ctx context.Context) error {
+	defer w.Release(ctx)
+	for ctx.Err() == nil {
+		w.rest(ctx, w.Step(ctx))
+	}
+	return nil
+}
+
+// rest returns when the next step is due: after the time given, soon after something has changed or a block was pushed,
+// and at once when money was pushed, since a payer waits.
+func (w *Watcher) rest(ctx context.Context, most time.Duration) {
+	pause := time.NewTimer(most)
+	defer pause.Stop()
+	wake, blocks := w.wake, w.pushes.blocks
+	var woken, headed <-chan time.Time // of the first of each; those that follow put off nothing
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-w.pushes.money:
+			return
+		case <-pause.C:
+			return
+		case <-woken:
+			return
+		case <-headed:
+			return
+		case <-wake:
+			wake, woken = nil, time.After(wakeRest)
+		case <-blocks:
+			blocks, headed = nil, time.After(headRest)
+		}
 	}
 }
 
-// LeaseName is the name of the lease to read the network.
-func LeaseName(n chain.Network) string { return "watch:" + string(n) }
+// Step does what is due by what is at stake, and returns after how long it must be called again: a round, a quick read
+// whose news are followed by a round, or nothing. What fails is logged.
+func (w *Watcher) Step(ctx context.Context) time.Duration {
+	if w.pace.unpaced {
+		_ = w.RunOnce(ctx) // logs failures itself
+		return PollEvery
+	}
+	now := w.now()
+	atRisk, err := w.store.AtRisk(ctx, w.profile.Network, now.Add(-endFor), now.Add(-payment.WatchAfterEnd))
+	if err == nil && !w.pace.last.failed {
+		w.health.alive()
+	}
+	pace := w.pace.take(atRisk, err == nil, now)
+	leads := w.renew(ctx, now)
+	if leads && w.passes.failed.load(ctx) != nil { // somebody may have asked for a repair
+		leads = false
+	}
+	next := w.nextRound(atRisk, pace)
+	pace = w.pushes.follow(ctx, &w.quick, leads && w.Level() >= Open, atRisk, pace, now)
+	switch {
+	case leads && w.readPushed(ctx, now):
+		return wakeRest // what is at stake has changed
+	case !now.Before(next), leads && w.quickRead(ctx, atRisk, pace, now):
+		_ = w.RunOnce(ctx) // logs failures itself
+		next = w.nextRound(atRisk, pace)
+	}
+	if leads && pace.QuickRead > 0 && w.quick.at.Add(pace.QuickRead).Before(next) {
+		next = w.quick.at.Add(pace.QuickRead)
+	}
+	return min(max(next.Sub(w.now()), 0), stepEvery)
+}
+
+// nextRound returns when the next round is due.
+func (w *Watcher) nextRound(s AtRisk, pace Pace) time.Time {
+	last := w.pace.last
+	next, fixed := w.pace.nextRound(s, pace, w.now(), w.Health().OK, w.refresh.Load())
+	if fixed {
+		return next
+	}
+	if due := w.passes.second.due(last.cursor); w.lease.held && !last.failed && !due.IsZero() && due.Before(next) {
+		next = due
+	}
+	return w.passes.failed.due(next, last.at, w.lease.held)
+}
+
+// renew takes or keeps the lease between rounds, so that only the instance that leads takes quick reads, and reports
+// whether this one does. An instance that takes over makes a round at once.
+func (w *Watcher) renew(ctx context.Context, now time.Time) (leads bool) {
+	if now.Sub(w.lease.renewed) < renewEvery {
+		return w.lease.held
+	}
+	led := w.lease.held
+	if _, err := w.lead(ctx); err != nil {
+		w.lease.held = false
+	}
+	if w.lease.held && !led {
+		w.pace.last.at = time.Time{}
+	}
+	return w.lease.held
+}
+
+// lead takes or renews the lease to scan this network.
+func (w *Watcher) lead(ctx context.Context) (bool, error) {
+	led := w.lease.held
+	leads, err := w.lease.take(ctx)
+	if leads && !led { // another instance may have read blocks meanwhile, through another voice
+		w.passes.second.reset()
+	}
+	return leads, err
+}
 
 // RunOnce makes one round and logs a change of its result.
 func (w *Watcher) RunOnce(ctx context.Context) error {
-	if w.logged.began.IsZero() {
-		w.logged.began = w.now()
-	}
-	w.last = lastRound{at: w.now()}
+	last := &w.pace.last
+	*last = lastRound{at: w.now()}
+	w.health.began(last.at)
 	w.refresh.Store(false)
 	before := w.Health()
 	err := w.round(ctx)
-	if err != nil && before.OK && w.limited() {
-		w.setHealth(before) // a plan that is slow delays a reading, and health tells of its age
+	if err != nil && before.OK && limited(w.endpoints.Endpoints()) {
+		w.health.set(before) // a plan that is slow delays a reading, and health tells of its age
 	}
 	if h := w.Health(); h.New && err != nil && ctx.Err() == nil { // it failed at the database
 		h.New, h.Detail = false, err.Error()
-		w.setHealth(h)
+		w.health.set(h)
 	}
-	if w.last.failed = err != nil; !w.last.failed {
-		w.alive()
+	if last.failed = err != nil; last.failed {
+		last.latest = 0
+	} else {
+		w.health.alive()
 	}
-	if w.wellAt.IsZero() || w.Health().OK {
-		w.wellAt = w.last.at
-	}
-	if err != nil {
-		w.last.latest = 0
+	if w.pace.wellAt.IsZero() || w.Health().OK {
+		w.pace.wellAt = last.at
 	}
 	if ctx.Err() == nil {
-		w.logRound(err)
+		w.health.logRound(err, w.identity.checked)
 	}
 	return err
 }
@@ -167,11 +260,11 @@ func (w *Watcher) RunOnce(ctx context.Context) error {
 func (w *Watcher) round(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, roundLimit)
 	defer cancel()
-	if err := w.check(ctx); err != nil {
+	if err := w.identity.check(ctx); err != nil {
 		return err
 	}
 	heads, err := w.readHeads(ctx)
-	if err != nil && w.wasMoved(ctx) {
+	if err != nil && w.identity.wasMoved(ctx) {
 		heads, err = w.readHeads(ctx)
 	}
 	leads, leaseErr := w.lead(ctx)
@@ -180,7 +273,7 @@ func (w *Watcher) round(ctx context.Context) error {
 	}
 	if err != nil {
 		if leads {
-			err = errors.Join(err, w.markBehind(ctx))
+			err = errors.Join(err, w.passes.markBehind(ctx))
 		}
 		return err
 	}
@@ -188,90 +281,38 @@ func (w *Watcher) round(ctx context.Context) error {
 	if cursorErr != nil {
 		return fmt.Errorf("read the cursor: %w", cursorErr)
 	}
-	w.moves = cursor.Moves
-	if err := w.loadSetAside(ctx); err != nil {
+	w.identity.moves = cursor.Moves
+	if err := w.passes.failed.load(ctx); err != nil {
 		return err
 	}
 	if leads {
-		cursor, err = w.advance(ctx, heads, cursor, ok)
+		cursor, err = w.passes.advance(ctx, heads, cursor, ok)
 		if errors.Is(err, ErrNotLeading) {
-			w.leads = false
+			w.lease.held = false
 			return nil // the other instance reads on; this one follows from the next round on
 		}
-	} else if !w.readByLeader(cursor, ok) {
-		w.setHealth(payment.Health{
+	} else if !w.passes.readByLeader(cursor, ok) {
+		w.health.set(payment.Health{
 			Reason: "this network cannot be read reliably at the moment", Latest: heads.Latest, Final: heads.Final,
 			Detail: "another instance leads, and has not read the network of late",
 		})
 		return nil
 	}
-	w.last.latest, w.last.cursor = heads.Latest.Number, cursor
-	if w.tailUnread != "" {
-		w.last.latest = 0 // perhaps it was invented, and quick reads would look behind it
-	}
-	w.lag.add(heads, w.now())
-	w.last.more = leads && cursor.Scanned.Number < heads.Final.Number
-	w.report(heads, cursor, err)
+	w.pace.read(heads, cursor, w.passes.tail.unread == "", leads, w.now())
+	w.passes.report(heads, cursor, err)
 	return err
-}
-
-// OnMove calls forget when an operator has moved the cursor of a network whose heads cannot be read: then the chain may
-// be another one than the reader remembers.
-func (w *Watcher) OnMove(forget func()) { w.forget = forget }
-
-// wasMoved reports whether an operator has moved the cursor since it was last loaded, and has the reader forget.
-func (w *Watcher) wasMoved(ctx context.Context) bool {
-	c, ok, err := w.store.Cursor(ctx, w.profile.Network)
-	if err != nil || !ok || c.Moves == w.moves || w.forget == nil {
-		return false
-	}
-	w.moves = c.Moves
-	w.forget()
-	return true
-}
-
-// check checks once that the chain is the configured one. Until then the network
-// is not offered and not read.
-func (w *Watcher) check(ctx context.Context) error {
-	if w.checked {
-		return nil
-	}
-	if w.now().Before(w.recheck) {
-		return errors.New(w.Health().Detail)
-	}
-	if err := w.reader.Check(ctx); err != nil {
-		w.recheck = w.now().Add(recheckAfter)
-		w.setHealth(payment.Health{Reason: "this network is not set up", Detail: err.Error()})
-		return err
-	}
-	w.checked = true
-	return nil
-}
-
-// lead takes or renews the lease to scan this network.
-func (w *Watcher) lead(ctx context.Context) (bool, error) {
-	now := w.now()
-	ok, err := w.store.Lease(ctx, LeaseName(w.profile.Network), w.holder, now, now.Add(leaseFor))
-	if err != nil {
-		return false, fmt.Errorf("lease of the network: %w", err)
-	}
-	if ok && !w.leads { // another instance may have read blocks meanwhile, through another voice
-		w.second = second{said: make(judgement)}
-	}
-	w.renewed, w.leads = now, ok
-	return ok, nil
 }
 
 // readHeads reads the heads and fails when the newest block is too old: a
 // network that stands still cannot be offered.
 func (w *Watcher) readHeads(ctx context.Context) (chain.Heads, error) {
-	heads, err := w.reader.Heads(ctx)
+	heads, err := w.endpoints.Heads(ctx)
 	if err != nil {
-		w.setHealth(payment.Health{Reason: "this network cannot be reached", Detail: err.Error()})
+		w.health.set(payment.Health{Reason: "this network cannot be reached", Detail: err.Error()})
 		return chain.Heads{}, err
 	}
 	if lag := w.now().Sub(heads.Latest.Time); lag > w.profile.HeadLimit {
-		w.setHealth(payment.Health{
+		w.health.set(payment.Health{
 			Reason: "this network is slow at the moment", Latest: heads.Latest, Final: heads.Final, Lag: lag,
 			Detail: fmt.Sprintf("the newest block is %s old, limit %s", lag.Round(time.Second), w.profile.HeadLimit),
 		})

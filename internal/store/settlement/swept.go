@@ -3,13 +3,11 @@ package settlement
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/uptrace/bun"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
-	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/store/db"
 )
 
@@ -48,25 +46,4 @@ func (s *Store) SweptFrom(
 		delete(swept, address)
 	}
 	return swept, nil
-}
-
-// SweptAhead lists, the newest first, balances on the network of which sweeps up to the block moved more than is marked
-// as swept, of payments that have not ended or ended after endedAfter, at most limit.
-func (s *Store) SweptAhead(
-	ctx context.Context, n chain.Network, block uint64, endedAfter time.Time, limit int,
-) ([]watch.Swept, error) {
-	rows, err := db.All[struct {
-		watch.Swept
-
-		Moved, Found money.Units
-	}](ctx, s.db.Reader(), "SELECT p.public_id AS payment_id, b.address, b.contract, b.moved, b.found, b.through "+
-		"FROM deposit_balances AS b JOIN payments AS p ON p.id = b.payment_id WHERE b.network = ? AND b.ahead "+
-		"AND b.through <= ? AND (p.ended_at IS NULL OR p.ended_at > ?) ORDER BY b.through DESC, b.address LIMIT ?",
-		n, int64(block), endedAfter, limit) //nolint:gosec // a block number
-	list := make([]watch.Swept, len(rows))
-	for i, r := range rows {
-		list[i] = r.Swept
-		list[i].Units = r.Moved.Sub(r.Found)
-	}
-	return list, db.Wrap(err, "what sweeps moved ahead on %s", n)
 }

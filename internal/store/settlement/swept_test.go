@@ -2,11 +2,9 @@ package settlement_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
-	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/store/storetest"
 )
 
@@ -41,42 +39,5 @@ func TestStore_SweptFrom(t *testing.T) {
 		end.Moved[0].Units = end.Moved[0].Units.Add(money.UnitsFromUint64(7))
 		w.Must(w.EndSweep(t.Context(), end, end.EndedAt))
 		want("after it", map[chain.Address]string{first.Address.Address: end.Moved[0].Units.String(), left: "0"})
-	})
-}
-
-// A balance of which more was moved than is marked as swept is listed, up to a block and as long as its payment is
-// watched.
-func TestStore_SweptAhead(t *testing.T) {
-	onEach(t, func(t *testing.T, w *world) {
-		p := w.paidIn(w.NewKey(100, 0), 11, 100_000_000)
-		even := w.paidIn(w.NewKey(100, 0), 11, 5_000_000)
-		for _, due := range w.due() {
-			end := confirmed(w.planned(due), 12)
-			if due.PaymentID == string(p.ID) {
-				end.Moved[0].Units = end.Moved[0].Units.Add(money.UnitsFromUint64(7))
-			}
-			w.Must(w.EndSweep(t.Context(), end, end.EndedAt))
-		}
-		route, _ := p.Route()
-		ahead := []watch.Swept{{
-			PaymentID: p.ID, Address: route.Address.Address, Contract: p.Deposits[0].Transfer.Asset.Contract,
-			Units: money.UnitsFromUint64(100_000_007), Through: 12,
-		}}
-		for what, row := range map[string]struct {
-			block uint64
-			ended time.Time
-			limit int
-			want  []watch.Swept
-		}{
-			"listed":            {12, storetest.Start, 9, ahead},
-			"before its block":  {11, storetest.Start, 9, []watch.Swept{}},
-			"after it is over":  {12, storetest.Start.Add(time.Hour), 9, []watch.Swept{}},
-			"no more than that": {12, storetest.Start, 0, []watch.Swept{}},
-		} {
-			got, err := w.SweptAhead(t.Context(), chain.Polygon, row.block, row.ended, row.limit)
-			w.Must(err)
-			storetest.Same(t, what, got, row.want)
-		}
-		storetest.Same(t, "swept evenly", swept(w.Stored(even.ID)), []bool{true})
 	})
 }

@@ -1,0 +1,278 @@
+package watch
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// rests reports whether the addresses of payments that ended are read more slowly than those of open ones: where
+// reading costs by the address. On EVM networks it costs by the block, whatever is watched.
+func rests(n chain.Network) bool { return !n.EVM() }
+
+// late is the pass over the addresses of payments that ended, on a network where they rest: a part at a time, each in
+// its turn.
+//
+// Two things hold after every round. Each address of the current set was read up to Cursor.Scanned: these are the
+// addresses of the payments whose expiry waits for that block. And every watched address was read up to Cursor.Ended,
+// twice, as the current ones are up to Cursor.Second.
+// So an address that leaves the current set is taken over by the next pass, which begins at the block after
+// Cursor.Ended; and one that enters the set is first read from there up to Cursor.Scanned.
+type late struct {
+	*reader
+
+	// scanned and moves are those of the cursor up to which the current set was read. A cursor that is further was stored by
+	// another instance, whose current set was another one.
+	scanned uint64
+	moves   int64
+
+	queue []chain.Watched // what this pass has still to read
+	total int             // how many it began with
+	until uint64          // Cursor.Ended after this pass: up to where the current ones were read twice when it began
+	began time.Time       // zero: no pass has begun
+	// failing is since when nothing could be read.
+	failing time.Time
+}
+
+const (
+	// restPart is how many addresses one scan reads.
+	restPart = 1_000
+	// restRate is how many addresses a second are read on average: all of a month of 1,000 payments a day within 34
+	// minutes. ownRate is the same for a node of one's own.
+	restRate = 15
+	ownRate  = 1_000
+	// partsAtOnce bounds how many parts one round reads. A payer who waits is kept waiting by one at most.
+	partsAtOnce = 6
+	// partsLimit bounds how long that takes.
+	partsLimit = 30 * time.Second
+	// restLimit is for how long it may fail before the network counts as unwell.
+	restLimit = 30 * time.Minute
+)
+
+// reset forgets what was read, so that it is read again from the cursor on.
+func (l *late) reset(c Cursor) {
+	l.current = chain.NewWatchSet(0)
+	*l = late{reader: l.reader, scanned: c.Scanned.Number, moves: c.Moves}
+}
+
+// loadWatched loads the watched addresses: after an operator moved the cursor, or a restore, those of all times until
+// they are read to where the network stood.
+func (l *late) loadWatched(ctx context.Context, c Cursor) error {
+	read := c.Scanned.Number
+	if rests(l.profile.Network) {
+		read = min(read, c.Ended)
+	}
+	all := read < c.RereadTo
+	if all != l.watched.all {
+		l.reset(c)
+	}
+	return l.watched.load(ctx, l.store, l.now(), all)
+}
+
+// passTime is how long a pass over so many addresses takes at least.
+func (l *late) passTime(addresses int) time.Duration {
+	rate := restRate
+	if l.pace.unpaced {
+		rate = ownRate
+	}
+	return max(endedRound, time.Duration(addresses/rate)*time.Second) * l.pace.slower(slowdowns[Ended])
+}
+
+// loadCurrent brings the current set up to date with what is at stake: open payments, those that ended a moment ago or
+// whose page is open, and those with money that is not final yet. It must be called after the heads and the watched
+// addresses were read, and before the cursor moves on.
+func (l *late) loadCurrent(ctx context.Context, heads chain.Heads, c Cursor) error {
+	if !rests(l.profile.Network) {
+		return nil
+	}
+	if l.current == nil || c.Scanned.Number > l.scanned || c.Moves != l.moves {
+		l.reset(c)
+	}
+	open, err := l.store.OpenAddresses(ctx, l.profile.Network, l.now().Add(-endFor))
+	if err != nil {
+		return err
+	}
+	current, behind := chain.NewWatchSet(len(open)), chain.NewWatchSet(0)
+	for _, a := range open {
+		_, read := l.current.Lookup(a.Raw)
+		switch id, watched := l.watched.owner(a.Address); {
+		case !watched:
+		case read, l.watched.fresh[id]: // a fresh one was not shown yet when the blocks up to the cursor were made
+			current.Add(a)
+		default:
+			behind.Add(a)
+		}
+	}
+	if behind.Len() > 0 && c.Ended < c.Scanned.Number {
+		if err := l.takeTwice(ctx, heads, behind, c.Ended+1, c.Scanned, "", nil); err != nil {
+			return err
+		}
+		l.above = kept{}
+	}
+	for raw, a := range behind.All {
+		current.Add(chain.Watched{Address: a, Raw: raw})
+	}
+	l.current = current
+	clear(l.watched.fresh)
+	return nil
+}
+
+// take reads on at the addresses that rest, as far as their pace has it, and moves Cursor.Ended when all are
+// read. Its failures delay late money only, so they end a round only once they last.
+func (l *late) take(ctx context.Context, heads chain.Heads, c Cursor) (Cursor, error) {
+	if !rests(l.profile.Network) {
+		return c, nil
+	}
+	if l.began.IsZero() || len(l.queue) == 0 && l.now().Sub(l.began) >= l.passTime(l.total) {
+		l.begin(c)
+	}
+	err := l.readParts(ctx, heads, c)
+	switch {
+	case err == nil:
+		l.failing = time.Time{}
+	case ctx.Err() != nil:
+		return c, err
+	case l.failing.IsZero():
+		l.failing = l.now()
+		l.log.Warn("addresses of payments that ended cannot be read; they are tried again", "error", err)
+		return c, nil
+	case l.now().Sub(l.failing) < restLimit:
+		return c, nil
+	default:
+		return c, fmt.Errorf("addresses of payments that ended are not read since %s: %w", l.failing.Format(time.RFC3339), err)
+	}
+	if len(l.queue) > 0 || l.until <= c.Ended {
+		return c, nil
+	}
+	c.Ended = l.until
+	return c, l.save(ctx, &c, l.total > 0 || c.RereadTo > 0)
+}
+
+// begin lists all addresses that are not current.
+func (l *late) begin(c Cursor) {
+	l.queue, l.until, l.began = nil, c.Second.Number, l.now()
+	for raw, a := range l.watched.set.All {
+		if _, current := l.current.Lookup(raw); !current {
+			l.queue = append(l.queue, chain.Watched{Address: a, Raw: raw})
+		}
+	}
+	slices.SortFunc(l.queue, func(a, b chain.Watched) int { return cmp.Compare(a.Address, b.Address) })
+	l.total = len(l.queue)
+}
+
+// readParts reads the parts of the pass that are due.
+func (l *late) readParts(ctx context.Context, heads chain.Heads, c Cursor) error {
+	ctx, cancel := context.WithTimeout(ctx, partsLimit)
+	defer cancel()
+	most := partsAtOnce
+	if l.pace.level() == Attended {
+		most = 1
+	}
+	for range most {
+		if len(l.queue) == 0 || !l.partDue() {
+			return nil
+		}
+		set := chain.NewWatchSet(restPart)
+		part := l.queue[:min(restPart, len(l.queue))]
+		for _, a := range part {
+			if _, watched := l.watched.owner(a.Address); watched {
+				set.Add(a)
+			}
+		}
+		if err := l.takeTwice(ctx, heads, set, c.Ended+1, c.Scanned, "", nil); err != nil {
+			return err
+		}
+		l.queue = l.queue[len(part):]
+	}
+	return nil
+}
+
+// partDue reports whether the next part is to be read: parts are spread evenly over the time of a pass.
+func (l *late) partDue() bool {
+	read := l.total - len(l.queue)
+	return l.now().Sub(l.began) >= l.passTime(l.total)*time.Duration(read)/time.Duration(l.total)
+}
+
+// rebuildEvery is how often all addresses are read again, which drops those that
+// are no longer watched.
+const rebuildEvery = 6 * time.Hour
+
+// watchlist holds the addresses a watcher watches, with their payments. On an
+// EVM network it holds those of every EVM network: the same address exists on
+// all of them, and money sent on the wrong one must be recorded.
+type watchlist struct {
+	networks []chain.Network
+	set      *chain.WatchSet
+	owners   map[chain.Address]payment.ID
+	mark     Mark
+	built    time.Time
+	// byID are the addresses by payment, and fresh the payments whose addresses were stored since an earlier load. Both
+	// are kept on networks where addresses rest.
+	byID  map[payment.ID]chain.Watched
+	fresh map[payment.ID]bool
+	all   bool // also those of payments that ended long ago
+}
+
+func newWatchlist(n chain.Network) watchlist {
+	l := watchlist{networks: []chain.Network{n}}
+	if n.EVM() {
+		l.networks = l.networks[:0]
+		for _, o := range chain.Networks() {
+			if o.EVM() {
+				l.networks = append(l.networks, o)
+			}
+		}
+	}
+	l.clear()
+	return l
+}
+
+func (l *watchlist) clear() {
+	l.set, l.owners, l.mark = chain.NewWatchSet(0), make(map[chain.Address]payment.ID), Mark{}
+	l.byID, l.fresh = make(map[payment.ID]chain.Watched), make(map[payment.ID]bool)
+}
+
+func (l *watchlist) owner(a chain.Address) (payment.ID, bool) {
+	id, ok := l.owners[a]
+	return id, ok
+}
+
+// load adds the addresses stored since the last load; all also takes those of
+// payments that ended long ago. It must be called after
+// the heads are read.
+func (l *watchlist) load(ctx context.Context, s Store, now time.Time, all bool) error {
+	if now.Sub(l.built) > rebuildEvery || all != l.all {
+		l.clear()
+	}
+	l.all = all
+	endedAfter := now.Add(-payment.WatchAfterEnd)
+	if all {
+		endedAfter = time.Unix(0, 0)
+	}
+	added, mark, err := s.Watches(ctx, l.networks, l.mark, endedAfter)
+	if err != nil {
+		return fmt.Errorf("load watched addresses: %w", err)
+	}
+	first := l.mark == (Mark{})
+	if first {
+		l.built = now
+	}
+	for _, a := range added {
+		if _, known := l.owners[a.Address]; known {
+			continue
+		}
+		l.set.Add(a.Watched)
+		l.owners[a.Address] = a.PaymentID
+		if rests(l.networks[0]) {
+			l.byID[a.PaymentID] = a.Watched
+			l.fresh[a.PaymentID] = !first
+		}
+	}
+	l.mark = mark
+	return nil
+}
