@@ -30,17 +30,15 @@ func openNetworks(
 ) (networks, error) {
 	all := make(networks, len(cfg.Networks))
 	for _, n := range cfg.Networks {
-		l, sender, err := openNetwork(cfg, n, calls.Counter(n.Profile.Network))
+		l, sweeping, err := openNetwork(cfg, n, calls.Counter(n.Profile.Network))
 		if err != nil {
 			return nil, err
 		}
-		if sender != nil {
+		if sweeping.sender != nil {
 			policy := sweepPolicy(cfg, n.Profile.Network)
-			l.sweeper = settlement.New(sender, sweeps, policy, holder, now, NewSweepID, log)
-			l.sweeper.Prices = sweepPrices(sender, n.CoinPrice)
-			if x, ok := sender.(*solana.Sender); ok {
-				l.sweeper.CloseEmptied, l.sweeper.FindSweeps = x.CloseEmptied, x.FindSweeps
-			}
+			l.sweeper = settlement.New(sweeping.sender, sweeps, policy, holder, now, NewSweepID, log)
+			l.sweeper.Prices = settlement.Prices{Cost: sweeping.cost, Gas: sweeping.gas, Coin: n.CoinPrice}
+			l.sweeper.CloseEmptied, l.sweeper.FindSweeps = sweeping.closeEmptied, sweeping.find
 		}
 		remembers, ok := l.reader.(interface{ Forget() })
 		l.reader = read(l.reader)
@@ -61,21 +59,24 @@ func openNetworks(
 	return all, nil
 }
 
-// sweepPrices returns how the sender's network prices a sweep. On Solana a signature has a fixed price, and the price
-// of compute adds less than a cent even at its limit.
-func sweepPrices(s chain.SweepSender, coin money.Micros) settlement.Prices {
-	if x, ok := s.(*sender.Sweeps); ok {
-		gas := chain.SweepCost{
-			Single: money.UnitsFromUint64(sender.SingleGas), Batched: money.UnitsFromUint64(sender.BatchedGas),
-		}
-		return settlement.Prices{Cost: x.SweepCost, Gas: gas, Coin: coin}
-	}
-	fixed := func(context.Context) (chain.SweepCost, error) { return solanaCost, nil }
-	return settlement.Prices{Cost: fixed, Gas: solanaCost, Coin: coin}
+// sweeping is how a network is swept, and what that costs.
+type sweeping struct {
+	sender       chain.SweepSender // nil: there is no gas wallet
+	cost         func(context.Context) (chain.SweepCost, error)
+	gas          chain.SweepCost
+	closeEmptied settlement.CloseFunc // nil: accounts cost no rent
+	find         settlement.FindFunc  // nil: a sweep shows where its money is
 }
 
-// solanaCost is two signatures for a single, and one and a share of the second in a batch of five.
+var evmGas = chain.SweepCost{
+	Single: money.UnitsFromUint64(sender.SingleGas), Batched: money.UnitsFromUint64(sender.BatchedGas),
+}
+
+// solanaCost is two signatures for a single, and one and a share of the second in a batch of five. A signature has a
+// fixed price, and the price of compute adds less than a cent even at its limit.
 var solanaCost = chain.SweepCost{Single: money.UnitsFromUint64(10_000), Batched: money.UnitsFromUint64(6_000)}
+
+func solanaPrice(context.Context) (chain.SweepCost, error) { return solanaCost, nil }
 
 // SweepPolicy returns the configured policy of when a sweep is worth its price.
 func SweepPolicy(cfg config.Config) settlement.Policy {
@@ -100,10 +101,10 @@ func sweepPolicy(cfg config.Config, n chain.Network) settlement.Policy {
 // NewSweepID returns the id of a new sweep.
 func NewSweepID(t time.Time) settlement.ID { return settlement.ID(newULID(t)) }
 
-// openNetwork builds the parts of one network; the sender is nil without a gas wallet.
+// openNetwork builds the parts of one network.
 func openNetwork(
 	cfg config.Config, n config.Network, count func(endpoint, method string),
-) (*network, chain.SweepSender, error) {
+) (*network, sweeping, error) {
 	if n.Profile.Network == chain.Solana {
 		return openSolana(cfg, n, count)
 	}
@@ -112,13 +113,12 @@ func openNetwork(
 		Alone: n.Alone,
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, sweeping{}, err
 	}
-	var sweeps chain.SweepSender
+	var sweeps sweeping
 	if cfg.EVMGas != nil {
-		sweeps = sender.NewSweeps(reader, sender.Config{
-			Signer: cfg.EVMGas, MaxPrice: n.MaxGasPrice,
-		})
+		s := sender.NewSweeps(reader, sender.Config{Signer: cfg.EVMGas, MaxPrice: n.MaxGasPrice})
+		sweeps = sweeping{sender: s, cost: s.SweepCost, gas: evmGas}
 	}
 	return &network{
 		OfferedNetwork: payment.OfferedNetwork{
@@ -133,27 +133,28 @@ func openNetwork(
 // openSolana is openNetwork for Solana, whose deposit addresses derive from a seed.
 func openSolana(
 	cfg config.Config, n config.Network, count func(endpoint, method string),
-) (*network, chain.SweepSender, error) {
+) (*network, sweeping, error) {
 	reader, err := solana.New(solana.Config{
 		Profile: n.Profile, Endpoints: reveal(n.Endpoints()), Sweeps: solana.SweepsAddress(cfg.SolSeed),
 		Treasury: n.Treasury, Rate: cmp.Or(n.RPCRate.PerSecond(), endpoint.UnlimitedRate), Count: count,
 		Alone: n.Alone,
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, sweeping{}, err
 	}
-	var sender chain.SweepSender
+	var sweeps sweeping
 	if cfg.SolGas != nil {
-		sender = solana.NewSender(reader, solana.SenderConfig{
+		s := solana.NewSender(reader, solana.SenderConfig{
 			Gas: cfg.SolGas, Seed: cfg.SolSeed, MaxPrice: n.MaxPriorityFee,
 		})
+		sweeps = sweeping{s, solanaPrice, solanaCost, s.CloseEmptied, s.FindSweeps}
 	}
 	return &network{
 		OfferedNetwork: payment.OfferedNetwork{
 			Profile: n.Profile, Treasury: n.Treasury, Depositor: solana.NewDepositor(cfg.SolSeed),
 		},
 		reader: reader, checkWallet: reader.CheckWallet, pushes: solana.Protocol(n.Profile.Assets),
-	}, sender, nil
+	}, sweeps, nil
 }
 
 // subscribe lets the endpoints that push wake the watcher: of a node of one's own, every block does.
