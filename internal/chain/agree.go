@@ -49,22 +49,60 @@ func Agreed[A any](answers []A, needed int, same func(a, b A) bool) (agreed A, o
 	return agreed, false
 }
 
+// tally is what endpoints say of items.
+type tally[A any] struct {
+	said    []A     // what as many as needed say of each; the zero value where they do not
+	open    []int   // the items of which they do not say the same
+	answers [][]A   // of each endpoint, one for each item
+	failed  []error // of those that did not answer
+}
+
+// tallied asks the endpoints about items until as many as needed say the same of each, the votes included that were
+// given before.
+func tallied[E, A any](
+	endpoints []E, needed int, votes [][]A, same func(a, b A) bool, answer func(E) ([]A, error),
+) (t tally[A]) {
+	t.answers, t.failed = ask(endpoints, answer, func(answers [][]A) bool {
+		all := slices.Concat(votes, answers)
+		t.said, t.open = make([]A, len(all[0])), nil
+		for i := range t.said {
+			column := columnOf(all, i)
+			var ok bool
+			if t.said[i], ok = Agreed(column, needed, same); !ok {
+				t.open = append(t.open, i)
+			}
+		}
+		return len(t.open) == 0 && len(all) >= needed
+	})
+	return t
+}
+
+// columnOf returns what each answer says of one item.
+func columnOf[A any](answers [][]A, item int) []A {
+	column := make([]A, len(answers))
+	for k, a := range answers {
+		column[k] = a[item]
+	}
+	return column
+}
+
 // Agree asks the endpoints, which are those in use of the configured ones, until a quorum gave the same answer. It
 // fails with ErrNoEndpoint where too few answer, and with ErrDisagree where they differ.
-func Agree[E, A any](endpoints []E, configured int, same func(a, b A) bool, answer func(E) (A, error)) (A, error) {
+func Agree[E, A any](
+	endpoints []E, configured int, same func(a, b A) bool, answer func(E) (A, error),
+) (agreed A, err error) {
 	needed := Quorum(configured)
-	answers, failed := ask(endpoints, answer, func(answers []A) bool {
-		_, ok := Agreed(answers, needed, same)
-		return ok
+	t := tallied(endpoints, needed, nil, same, func(e E) ([]A, error) {
+		a, err := answer(e)
+		return []A{a}, err
 	})
-	agreed, ok := Agreed(answers, needed, same)
 	switch {
-	case ok:
-		return agreed, nil
-	case len(answers) < needed:
-		return agreed, tooFew(len(answers), needed, failed)
+	case len(t.answers) < needed:
+		return agreed, tooFew(len(t.answers), needed, t.failed)
+	case len(t.open) > 0:
+		return agreed, ErrDisagree
 	}
-	return agreed, ErrDisagree
+	return t.said[0], nil
 }
 
 func tooFew(answers, needed int, failed []error) error {
@@ -86,25 +124,13 @@ func Judged[E any](
 	if reported && configured > 1 {
 		votes = append(votes, slices.Repeat([]Verdict{Stands}, len(transfers)))
 	}
-	needed, verdicts := Quorum(configured), make([]Verdict, len(transfers))
+	needed := Quorum(configured)
 	same := func(a, b Verdict) bool { return a == b && a != Undecided }
-	answers, failed := ask(endpoints, judge, func(answers [][]Verdict) bool {
-		decided := true
-		for i := range verdicts {
-			var column []Verdict
-			for _, answer := range slices.Concat(votes, answers) {
-				column = append(column, answer[i])
-			}
-			var ok bool
-			verdicts[i], ok = Agreed(column, needed, same)
-			decided = decided && ok
-		}
-		return decided
-	})
-	if len(answers) == 0 {
-		return nil, tooFew(len(votes), needed, failed)
+	t := tallied(endpoints, needed, votes, same, judge)
+	if len(t.answers) == 0 {
+		return nil, tooFew(len(votes), needed, t.failed)
 	}
-	return verdicts, nil
+	return t.said, nil
 }
 
 // Each returns the verdict on each transfer of a transaction: of one that stands, those that it lacks are missing.
@@ -152,30 +178,12 @@ func Held[E any](
 	endpoints []E, configured int, balances func(E) ([]money.Units, error),
 ) (held []money.Units, agreed bool, err error) {
 	needed := Quorum(configured)
-	answers, failed := ask(endpoints, balances, func(answers [][]money.Units) bool {
-		held, agreed = agreedHeld(answers, needed)
-		return agreed
-	})
-	if len(answers) < needed {
-		return nil, false, tooFew(len(answers), needed, failed)
+	t := tallied(endpoints, needed, nil, func(a, b money.Units) bool { return a.Cmp(b) == 0 }, balances)
+	if len(t.answers) < needed {
+		return nil, false, tooFew(len(t.answers), needed, t.failed)
 	}
-	return held, agreed, nil
-}
-
-// agreedHeld decides entry by entry; agreed is false if there is no quorum for any of them.
-func agreedHeld(answers [][]money.Units, needed int) (held []money.Units, agreed bool) {
-	agreed = len(answers) >= needed
-	for i := range answers[0] {
-		column := make([]money.Units, len(answers))
-		for k, a := range answers {
-			column[k] = a[i]
-		}
-		units, ok := Agreed(column, needed, func(a, b money.Units) bool { return a.Cmp(b) == 0 })
-		if !ok {
-			agreed = false
-			units = slices.MaxFunc(column, money.Units.Cmp)
-		}
-		held = append(held, units)
+	for _, i := range t.open {
+		t.said[i] = slices.MaxFunc(columnOf(t.answers, i), money.Units.Cmp)
 	}
-	return held, agreed
+	return t.said, len(t.open) == 0, nil
 }
