@@ -67,14 +67,31 @@ type faultyShop struct {
 	nodes []*faultyNode
 }
 
-func openFaultyShop(t *testing.T, name string) *faultyShop {
+// openFaultyShopAt opens a shop that reads Polygon through so many nodes, at the addresses that spell makes of theirs.
+func openFaultyShopAt(t *testing.T, count int, spell func([]string) []string) *faultyShop {
 	t.Helper()
 	f := &faultyShop{chain: startChain(t, 1, 1, 2)}
-	var urls []string
-	for range 3 {
+	urls := f.addNodes(t, count)
+	if spell != nil {
+		urls = spell(urls)
+	}
+	f.shop = openShopOn(t, []testChain{f.chain}, "FLORIN_POLYGON_RPC="+strings.Join(urls, ","))
+	return f
+}
+
+func (f *faultyShop) addNodes(t *testing.T, count int) (urls []string) {
+	t.Helper()
+	for range count {
 		n := newFaultyNode(t, f.chain.URL())
 		f.nodes, urls = append(f.nodes, n), append(urls, n.URL)
 	}
+	return urls
+}
+
+func openFaultyShop(t *testing.T, name string) *faultyShop {
+	t.Helper()
+	f := &faultyShop{chain: startChain(t, 1, 1, 2)}
+	urls := f.addNodes(t, 3)
 	env, chains := []string{}, []testChain{f.chain}
 	switch name {
 	case "OneVoice": // the liar has two names, and the others are one honest node

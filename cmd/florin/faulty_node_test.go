@@ -24,7 +24,7 @@ type faultyNode struct {
 	*httptest.Server
 	mu    sync.Mutex
 	takes time.Duration
-	// answer returns what a method is answered in place of the chain's result.
+	// answer returns what a method is answered in place of the chain's result; nil: an error.
 	answer func(method string, params, result json.RawMessage) json.RawMessage
 }
 
@@ -84,7 +84,10 @@ func altered(request, said []byte, answer func(string, json.RawMessage, json.Raw
 	for i, r := range replies {
 		for _, c := range calls {
 			if bytes.Equal(c.ID, r["id"]) && r["result"] != nil {
-				replies[i]["result"] = answer(c.Method, c.Params, r["result"])
+				if replies[i]["result"] = answer(c.Method, c.Params, r["result"]); replies[i]["result"] == nil {
+					delete(replies[i], "result")
+					replies[i]["error"] = json.RawMessage(`{"code":-32603,"message":"internal error"}`)
+				}
 			}
 		}
 	}

@@ -1,0 +1,151 @@
+package main_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+type alteration = func(method string, params, result json.RawMessage) json.RawMessage
+
+// TestServe_HidingEndpoint: whichever of three endpoints leaves money out of its logs, all of it or a part, it is
+// credited in time.
+func TestServe_HidingEndpoint(t *testing.T) {
+	t.Parallel()
+	for name, at := range map[string]int{"Third": 2, "Part": 0} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := openFaultyShop(t, name)
+			txnid, address := f.start(t, "POLYGON", "USDC", 500)
+			if f.nodes[at].set(silent); name == "Part" {
+				f.nodes[at].set(hiding(address))
+			}
+			f.chain.pay(t, f.chain.Tokens().USDC, address, 500)
+			f.chain.pay(t, f.chain.Tokens().USDC, common.HexToAddress("0x77").Hex(), 500)
+			time.Sleep(8 * time.Second)
+			f.nodes[at].set(nil)
+			f.within(t, 60*time.Second, txnid, "COMPLETED", 5)
+		})
+	}
+}
+
+// TestServe_OneVoice: an endpoint that invents money is one opinion, however its address is spelled and wherever it
+// stands in the list.
+func TestServe_OneVoice(t *testing.T) {
+	t.Parallel()
+	for name, spell := range map[string]func(liar, honest string) []string{
+		"User": func(liar, honest string) []string {
+			return []string{liar, honest, strings.Replace(liar, "://", "://user:secret@", 1)}
+		},
+		"Dot": func(liar, honest string) []string {
+			return []string{strings.Replace(liar, "127.0.0.1", "localhost.", 1), liar + "/v3?key=1", honest}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := openFaultyShopAt(t, 2, func(urls []string) []string { return spell(urls[0], urls[1]) })
+			txnid, address := f.start(t, "POLYGON", "USDC", 500)
+			f.nodes[0].set(f.chain.inventing(t, f.chain.Tokens().USDC.Address.Hex(), address, 5_000_000))
+			time.Sleep(15 * time.Second)
+			f.within(t, 0, txnid, "STARTED", 0)
+			f.chain.pay(t, f.chain.Tokens().USDC, address, 500)
+			f.within(t, 60*time.Second, txnid, "COMPLETED", 5)
+		})
+	}
+}
+
+// TestServe_FaultyReceipt: one transaction whose receipt an endpoint never answers rightly concerns that transaction:
+// the money of others is credited in time, and the network can be chosen. Where a quorum of endpoints can read it, it
+// is credited, too.
+func TestServe_FaultyReceipt(t *testing.T) {
+	t.Parallel()
+	failing := func(json.RawMessage) json.RawMessage { return nil }
+	empty := func(r json.RawMessage) json.RawMessage {
+		return regexp.MustCompile(`"logs":\[.*\]`).ReplaceAll(r, []byte(`"logs":[]`))
+	}
+	renumbered := func(r json.RawMessage) json.RawMessage {
+		return regexp.MustCompile(`"(logIndex|transactionIndex)":"0x[0-9a-f]+"`).ReplaceAll(r, []byte(`"$1":"0x2a"`))
+	}
+	late := func(r json.RawMessage) json.RawMessage {
+		time.Sleep(25 * time.Second)
+		return r
+	}
+	for name, c := range map[string]struct {
+		endpoints int
+		alter     func(json.RawMessage) json.RawMessage
+		credited  bool // as long as it lasts, within 30 s
+	}{
+		"One": {1, failing, false}, "Two": {2, failing, false}, "Three": {3, failing, true},
+		"EmptyOfOne": {1, empty, false}, "EmptyOfTwo": {2, empty, false},
+		"NumbersOfOne": {1, renumbered, true}, "LateOfTwo": {2, late, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := openFaultyShopAt(t, c.endpoints, nil)
+			bad, badAddress := f.start(t, "POLYGON", "USDC", 500)
+			good, address := f.start(t, "POLYGON", "USDC", 700)
+			f.nodes[0].set(onReceipts(badAddress, c.alter))
+			f.chain.pay(t, f.chain.Tokens().USDC, badAddress, 500)
+			time.Sleep(2 * time.Second)
+			f.chain.pay(t, f.chain.Tokens().USDC, address, 700)
+			f.within(t, 30*time.Second, good, "COMPLETED", 7)
+			f.startNow(t)
+			if c.credited {
+				f.within(t, 30*time.Second, bad, "COMPLETED", 5)
+			} else if got := f.status(t, bad)["status"]; got != "STARTED" {
+				t.Errorf("what no quorum of endpoints can read is %v", got)
+			}
+			f.nodes[0].set(nil)
+			f.within(t, 90*time.Second, bad, "COMPLETED", 5)
+		})
+	}
+}
+
+// onReceipts alters the receipts that name an address.
+func onReceipts(address string, alter func(json.RawMessage) json.RawMessage) alteration {
+	topic := strings.ToLower(strings.TrimPrefix(address, "0x"))
+	return func(method string, _, result json.RawMessage) json.RawMessage {
+		if strings.Contains(method, "Receipt") && strings.Contains(strings.ToLower(string(result)), topic) {
+			return alter(result)
+		}
+		return result
+	}
+}
+
+// hiding leaves the logs of money to one address out.
+func hiding(address string) alteration {
+	topic := strings.ToLower(strings.TrimPrefix(address, "0x"))
+	return func(method string, _, result json.RawMessage) json.RawMessage {
+		var logs []json.RawMessage
+		if method != "eth_getLogs" || json.Unmarshal(result, &logs) != nil {
+			return result
+		}
+		others := []json.RawMessage{}
+		for _, l := range logs {
+			if !strings.Contains(strings.ToLower(string(l)), topic) {
+				others = append(others, l)
+			}
+		}
+		all, err := json.Marshal(others)
+		if err != nil {
+			return result
+		}
+		return all
+	}
+}
+
+// startNow fails unless a payment can be started on the network at the first try.
+func (f *faultyShop) startNow(t *testing.T) {
+	t.Helper()
+	_, created := f.post(t, "/create-payment", `{"apiKey":"`+f.key+`","amount":1}`)
+	txnid := created["transaction"].(map[string]any)["txnid"].(string)
+	status, answer := f.post(t, "/pay", `{"txnid":"`+txnid+`","network":"POLYGON","token":"USDC"}`)
+	if status != http.StatusOK {
+		t.Errorf("a start is answered %d: %v", status, answer)
+	}
+}
