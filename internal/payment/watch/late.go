@@ -26,8 +26,8 @@ func rests(n chain.Network) bool { return !n.EVM() }
 type late struct {
 	*reader
 
-	// scanned and moves are those of the cursor up to which the current set was read. A cursor that is further was stored by
-	// another instance, whose current set was another one.
+	// scanned and moves are those of the cursor up to which the current set was read. A cursor that is further was
+	// stored by another instance, whose current set was another one.
 	scanned uint64
 	moves   int64
 

@@ -93,8 +93,8 @@ type Feed struct {
 }
 
 const (
-	// liveQuickRead is the time between two quick reads while a live subscription pushes money: what it withholds is seen
-	// later by as much.
+	// liveQuickRead is the time between two quick reads while a live subscription pushes money: what it withholds is
+	// seen later by as much.
 	liveQuickRead = 3 * time.Second
 	// pushesAtOnce is how many pushes are followed by a round at once; after that, one in pushEvery is, and quick reads
 	// find what the others say. Whoever pushes cannot make us read more often.

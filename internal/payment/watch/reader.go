@@ -40,8 +40,8 @@ type reader struct {
 }
 
 // passes are what a round reads, each with a cursor of its own: what is final (Cursor.Scanned) and, where it was
-// credited before, finalized (Rechecked); the same through another voice (Second); what rests (Ended); and what is above
-// the final block.
+// credited before, finalized (Rechecked); the same through another voice (Second); what rests (Ended); and what is
+// above the final block.
 type passes struct {
 	*reader
 

@@ -243,10 +243,9 @@ func (r *reader) readRange(
 	ctx context.Context, id payment.ID, sets []*chain.WatchSet, heads chain.Heads, from uint64, to chain.Head,
 ) error {
 	v := payment.View{
-		Network: r.profile.Network, From: from, To: to.Number, Latest: heads.Latest, Unread: from > r.rechecked+1,
+		Network: r.profile.Network, From: from, To: to.Number, Latest: heads.Latest,
 		Final: chain.Lower(heads.Final, to), Finalized: chain.Lower(heads.Finalized, to), End: to,
 	}
-	o := observation{endpoints: r.endpoints, now: r.now, said: make(judgement), early: make(judgement), twice: true}
 	var unread []error
 	for i, set := range sets {
 		found, err := twice(ctx, r.endpoints.Quorum(), r.endpoints.Scan, from, to, set)
@@ -261,17 +260,16 @@ func (r *reader) readRange(
 	if err != nil {
 		return err
 	}
-	o.said.judge(ctx, o.endpoints, unjudged(p, v.Transfers, v), to)
-	x, some := o.look(ctx, p, v)
-	if some {
-		u := x.update(o.now)
-		if _, err := r.store.UpdatePayment(ctx, u.ID, u.Decide); err != nil {
-			return err
-		}
-		r.changed++
-	}
-	if x.open != nil {
-		return x.open
+	var open []error
+	found := map[payment.ID][]chain.Transfer{id: v.Transfers}
+	changed, err := r.observeTogether(ctx, []payment.Payment{p}, found, v, true,
+		func(_ payment.ID, _ uint64, cause error) error {
+			open = append(open, cause)
+			return nil
+		})
+	r.changed += changed
+	if err = errors.Join(append(open, err)...); err != nil {
+		return err
 	}
 	return errors.Join(unread...)
 }
