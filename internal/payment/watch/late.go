@@ -35,6 +35,8 @@ type late struct {
 	total int             // how many it began with
 	until uint64          // Cursor.Ended after this pass: up to where the current ones were read twice when it began
 	began time.Time       // zero: no pass has begun
+	// before is what until was of the pass before this one, where one endpoint is all there is: see begin.
+	before uint64
 	// failing is since when nothing could be read.
 	failing time.Time
 }
@@ -153,11 +155,16 @@ func (l *late) take(ctx context.Context, heads chain.Heads, c Cursor) (Cursor, e
 	return c, l.save(ctx, &c, l.total > 0 || c.RereadTo > 0)
 }
 
-// begin lists all addresses that are not current.
+// begin lists all addresses that are not current. One endpoint that is all there is would leave out of two answers in a
+// row what it leaves out of one: there, two passes read all addresses, current ones too, before Cursor.Ended moves.
 func (l *late) begin(c Cursor) {
 	l.queue, l.until, l.began = nil, c.Second.Number, l.now()
+	alone := l.endpoints.Quorum() == 1
+	if alone {
+		l.until, l.before = l.before, l.until
+	}
 	for raw, a := range l.watched.set.All {
-		if _, current := l.current.Lookup(raw); !current {
+		if _, current := l.current.Lookup(raw); !current || alone {
 			l.queue = append(l.queue, chain.Watched{Address: a, Raw: raw})
 		}
 	}

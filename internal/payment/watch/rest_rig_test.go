@@ -33,6 +33,7 @@ type slots struct {
 	hold  chain.Address         // cannot be read
 	fails bool                  // nothing can be scanned
 	large bool                  // nothing of more than two addresses can be scanned
+	hides bool                  // no scan shows money
 }
 
 func (s *slots) head(slot uint64) chain.Head {
@@ -66,6 +67,9 @@ func (s *slots) Scan(
 		if a == s.hold {
 			err = &chain.UnreadError{Addresses: []chain.Address{a}, Reason: "it is held"}
 		}
+	}
+	if s.hides {
+		return nil, "one", err
 	}
 	for _, t := range s.paid {
 		in := slices.Collect(func(yield func(chain.Address) bool) {

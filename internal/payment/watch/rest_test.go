@@ -66,6 +66,44 @@ func TestWatcher_RestLate(t *testing.T) {
 	}
 }
 
+// TestWatcher_RestHidden: one endpoint is all there is, and hides late money the first time it is asked, whether the
+// address rests or its page is open.
+func TestWatcher_RestHidden(t *testing.T) {
+	t.Parallel()
+	for name, open := range map[string]bool{"Rests": false, "Open": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, s := newSlotRig(t, 100)
+			p := r.ended()
+			r.pass(time.Second)
+			s.pays(p)
+			r.pass(30 * time.Second) // it is final
+			s.hides = true
+			clear(s.asked)
+			r.watch()
+			presence := watch.NewPresence(r.store, map[chain.Network]*watch.Watcher{chain.Solana: r.watcher}, r.now,
+				slog.New(slog.DiscardHandler))
+			minute := func() {
+				if open {
+					presence.Look(r.get(p))
+					presence.RunOnce(t.Context())
+				}
+				r.rounds(time.Minute)
+			}
+			minute()
+			for s.asked[p.Routes[0].Address.Address] == 0 {
+				minute()
+			}
+			r.expect(p, payment.Cancelled, 0)
+			s.hides = false
+			for range 15 {
+				minute()
+			}
+			r.expect(p, payment.Cancelled, tenUSDC)
+		})
+	}
+}
+
 // TestWatcher_RestLooked: the address of an ended payment whose page is opened is read at once, with what came while it
 // rested, and then in every round.
 func TestWatcher_RestLooked(t *testing.T) {
