@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/solana/effect"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
@@ -234,14 +235,17 @@ func (s *search) transfers(ctx context.Context, accounts []*account) ([]chain.Tr
 // another block of the same slot with another effect.
 func (s *search) fetch(ctx context.Context, acc *account, e *entry) error {
 	block, err := s.cache.head(ctx, e.slot)
-	if err != nil || e.tx != nil && e.tx.block.Hash == block.Hash {
-		return err
+	if err == nil && e.tx != nil && e.tx.block.Hash == block.Hash {
+		return nil
 	}
-	t, err := s.cache.transaction(ctx, e.signature)
+	var t *effect.Transaction
+	if err == nil {
+		t, err = s.cache.transaction(ctx, e.signature)
+	}
 	if err != nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		acc.forget(e.signature) // it may have been invented: what is there is read again
+		acc.forget(e.signature) // it may have been invented, in a slot without a block: what is there is read again
 		return err
 	}
 	if t.Slot != e.slot {
