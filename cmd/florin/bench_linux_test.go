@@ -299,6 +299,6 @@ func benchPages(b *testing.B) {
 		float64(each)/1024, mostStream>>10)
 	streams := f.busy(b, streamsFor, func() { time.Sleep(streamsFor) })
 	closeAll()
-	time.Sleep(settleTime)
+	time.Sleep(streamsGone)
 	f.benchAsking(b, ids, streams)
 }

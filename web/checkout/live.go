@@ -28,34 +28,29 @@ type livePage struct {
 	via      checkout.Via
 }
 
-// livePage returns the page, and its payment as it is now.
-func (s *Surface) livePage(c echo.Context) (*livePage, payment.Payment, error) {
-	p, err := s.Payments.Get(c.Request().Context(), c.Param("txnid"))
+// livePage returns the page, whose payment has not been read yet.
+func (s *Surface) livePage(c echo.Context) *livePage {
 	return &livePage{
-		s: s, id: p.ID, lang: shell.Language(c), campaign: c.QueryParam("campaign"),
+		s: s, id: payment.ID(c.Param("txnid")), lang: shell.Language(c), campaign: c.QueryParam("campaign"),
 		view: checkout.ParseView(c.QueryParam("view")), via: checkout.ParseVia(c.QueryParam("via")),
-	}, p, err
+	}
 }
 
 // getLive keeps a page up to date.
 func (s *Surface) getLive(c echo.Context) error {
-	l, _, err := s.livePage(c)
+	l := s.livePage(c)
+	p, err := s.Payments.Get(c.Request().Context(), string(l.id))
 	if err != nil {
 		return err
 	}
+	l.id = p.ID
 	return s.Hub.Follow(c, live.Feed{
 		Topic: live.Payment(l.id), Look: l.look, Every: lookEvery, Life: live.Lifetime, Log: s.Shell.Log,
 	})
 }
 
 // getNow answers a page that asks what it does not show yet.
-func (s *Surface) getNow(c echo.Context) error {
-	l, p, err := s.livePage(c)
-	if err != nil {
-		return err
-	}
-	return live.Now(c, func(ctx context.Context) (live.State, error) { return l.state(ctx, p) })
-}
+func (s *Surface) getNow(c echo.Context) error { return live.Now(c, s.livePage(c).look) }
 
 // look reads the payment.
 func (l *livePage) look(ctx context.Context) (live.State, error) {
