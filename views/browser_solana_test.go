@@ -25,9 +25,11 @@ window.asked = [];
 		version: "1.0.0", name: "Example Sol", icon: "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg'/>", chains: setup.chains, accounts: [],
 		features: {
 			"standard:connect": {version: "1.0.0", connect: () => setup.fails === "connect" ? refuse() : Promise.resolve({accounts: [account]})},
-			"solana:signAndSendTransaction": {version: "1.0.0", supportedTransactionVersions: ["legacy", 0], signAndSendTransaction: input => {
+			[setup.signs ? "solana:signTransaction" : "solana:signAndSendTransaction"]: {version: "1.0.0", supportedTransactionVersions: ["legacy", 0],
+			signTransaction: input => Promise.resolve([{signedTransaction: Uint8Array.from([...input.transaction, 9])}]),
+			signAndSendTransaction: input => {
 				window.asked.push({account: input.account.address, chain: input.chain, bytes: Array.from(input.transaction)});
-				return setup.fails === "sign" ? refuse() : Promise.resolve([{signature: Uint8Array.from({length: 64}, (_, i) => i)}]);
+				return setup.fails === "sign" ? refuse() : Promise.resolve(setup.gives || [{signature: Uint8Array.from({length: 64}, (_, i) => i)}]);
 			}},
 		},
 	};
@@ -49,6 +51,9 @@ func TestSolanaWalletInBrowser(t *testing.T) {
 		reason      string
 	}{
 		{"OK", `{chains: ["solana:mainnet"]}`, http.StatusOK, "Sent. We show it here as soon as the network does.", true, ""},
+		{"Alone", `{chains: ["solana:mainnet"], gives: {signature: Array.from({length: 64}, (_, i) => i)}}`, http.StatusOK, saysSent, true, ""},
+		{"AsText", `{chains: ["solana:mainnet"], gives: {signature: "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW"}}`, http.StatusOK, saysSent, true, ""},
+		{"AsJSON", `{chains: ["solana:mainnet"], gives: [{signature: JSON.parse(JSON.stringify(Uint8Array.from({length: 64}, (_, i) => i)))}]}`, http.StatusOK, saysSent, true, ""},
 		{"RefusedAccount", `{chains: ["solana:mainnet"], fails: "connect", code: 4001}`, http.StatusOK, "You declined in your wallet, so nothing was sent. Try again whenever you like.", false, ""},
 		{"RefusedPayment", `{chains: ["solana:mainnet"], fails: "sign", code: 4001}`, http.StatusOK, "You declined in your wallet, so nothing was sent. Try again whenever you like.", false, ""},
 		{"Failed", `{chains: ["solana:mainnet"], fails: "sign"}`, http.StatusOK, "Your wallet reports a problem. Check in the wallet whether the payment was sent. If it was not, copy the amount and the address instead.", false, ""},
@@ -85,6 +90,19 @@ func TestSolanaWalletInBrowser(t *testing.T) {
 	}
 }
 
+// TestSolanaWalletSigns: a wallet that only signs is listed, and the server sends what it signed.
+func TestSolanaWalletSigns(t *testing.T) {
+	t.Parallel()
+	address, sent := serveSolana(t, []byte{1, 0, 255}, http.StatusOK, "")
+	ctx := openWithScript(t, address, `window.setup = {chains: ["solana:mainnet"], signs: true};`+solanaScript)
+	browser.Run(ctx, t, chromedp.WaitVisible("#wallets button"), chromedp.Click("#wallets button"))
+	expect(ctx, t, `document.querySelector("[data-wallet-say]").textContent`, saysSent)
+	<-sent
+	if got, want := <-sent, base64.StdEncoding.EncodeToString([]byte{1, 0, 255, 9}); got != want {
+		t.Errorf("the server is given %q, want %q", got, want)
+	}
+}
+
 // TestSolanaWalletChain: a wallet on another chain is not offered, nor is one of an EVM network.
 func TestSolanaWalletChain(t *testing.T) {
 	t.Parallel()
@@ -117,9 +135,9 @@ func serveSolana(t testing.TB, transaction []byte, status int, reason string) (a
 		<-r.Context().Done()
 	})
 	mux.HandleFunc("POST /pay/{txnid}/transaction", func(w http.ResponseWriter, r *http.Request) {
-		asked <- r.PostFormValue("account")
+		asked <- r.PostFormValue("account") + r.PostFormValue("signed")
 		w.WriteHeader(status)
-		if _, err := w.Write([]byte(`{"reason":"` + reason + `","transaction":"` + base64.StdEncoding.EncodeToString(transaction) + `"}`)); err != nil {
+		if _, err := w.Write([]byte(`{"reason":"` + reason + `","signature":"5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW","transaction":"` + base64.StdEncoding.EncodeToString(transaction) + `"}`)); err != nil {
 			t.Error(err)
 		}
 	})

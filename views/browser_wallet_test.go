@@ -1,11 +1,13 @@
 package views_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -27,18 +29,18 @@ window.asked = [];
 	const setup = window.setup;
 	const refuse = error => Promise.reject(error);
 	const unknown = {plain: {code: 4902, message: "unrecognized"}, nested: {code: -32603, data: {originalError: {code: 4902}}}};
-	const provider = {request({method, params}) {
+	const provider = {on(name, changed) { if (setup.moved) setTimeout(changed, 0, [setup.moved]); }, request({method, params}) {
 		window.asked.push([method, params || []]);
 		if (setup.fails && setup.fails[method]) return refuse({code: setup.fails[method], message: "no"});
 		if (setup.throws && setup.throws[method]) return refuse(setup.throws[method]);
 		if (setup.never === method) return new Promise(() => {});
 		switch (method) {
-			case "eth_requestAccounts": return Promise.resolve(setup.locked ? [] : ["0x1111111111111111111111111111111111111111"]);
+			case "eth_requestAccounts": return Promise.resolve(setup.locked ? [] : setup.accounts || ["0x1111111111111111111111111111111111111111"]);
 			case "eth_chainId": return Promise.resolve(setup.chain);
 			case "wallet_switchEthereumChain":
 				if (!setup.knows.includes(params[0].chainId)) return refuse(unknown[setup.says]);
 				if (!setup.stays) setTimeout(() => { setup.chain = params[0].chainId; }, setup.late || 0);
-				return Promise.resolve(null);
+				return setup.silent ? new Promise(() => {}) : Promise.resolve(null);
 			case "wallet_addEthereumChain": setup.knows.push(params[0].chainId); return Promise.resolve(null);
 			case "eth_call": return setup.holds ? Promise.resolve(setup.holds) : refuse({code: 4200});
 			case "eth_getBalance": return setup.coins ? Promise.resolve(setup.coins) : refuse({code: 4200});
@@ -115,14 +117,18 @@ func asked(ctx context.Context, t testing.TB) (methods []string, params map[stri
 	return methods, params
 }
 
-// walletCases are wallets by what they know and refuse, with the methods the
-// page calls and the message it shows.
-var walletCases = []struct {
+// walletCase is a wallet, with the methods the page calls and the message it shows. from is the account that pays;
+// empty: the first one.
+type walletCase struct {
 	name, setup, rpc string
 	methods          string
 	says             string
 	sent             bool
-}{
+	from             string
+}
+
+// walletCases are wallets by what they know and refuse.
+var walletCases = []walletCase{
 	{
 		name: "OK", setup: `{chain: "0x89", knows: ["0x89"]}`,
 		methods: "eth_requestAccounts eth_chainId eth_call eth_getBalance eth_chainId eth_sendTransaction", says: "Sent. We show it here as soon as the network does.", sent: true,
@@ -266,7 +272,7 @@ var walletCases = []struct {
 func TestWalletInBrowser(t *testing.T) {
 	t.Parallel()
 	const polygon = "0x89"
-	for _, c := range walletCases {
+	for _, c := range slices.Concat(walletCases, oddWallets) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			p := sampleNamed(t, "waiting")
@@ -287,7 +293,7 @@ func TestWalletInBrowser(t *testing.T) {
 			}
 			// transfer(address,uint256) with two words (Solidity's ABI), sent to the token's contract.
 			data := "0xa9059cbb" + strings.Repeat("0", 24) + strings.ToLower(sampleAddress[2:]) + fmt.Sprintf("%064x", 49_900_000)
-			want := `[{"chainId":"` + polygon + `","data":"` + data + `","from":"0x` + strings.Repeat("1", 40) + `","to":"` + sampleContract + `","value":"0x0"}]`
+			want := `[{"chainId":"` + polygon + `","data":"` + data + `","from":"0x` + strings.Repeat(cmp.Or(c.from, "1"), 40) + `","to":"` + sampleContract + `","value":"0x0"}]`
 			if got := params["eth_sendTransaction"]; got != want {
 				t.Errorf("the wallet was asked to send\n%s, want\n%s", got, want)
 			}
@@ -356,6 +362,7 @@ func TestWalletsListed(t *testing.T) {
 	}{
 		{"Late", `setTimeout(() => { window.ethereum = {request: () => Promise.reject({code: 4200})} }, 3000);`, 1},
 		{"Twice", announce + `window.addEventListener("eip6963:requestProvider", () => { announce("a", "com.example"); announce("b", "com.example") });`, 1},
+		{"TwoOfOneMaker", strings.Replace(announce, `"W" + rdns`, `"W" + id`, 1) + `window.addEventListener("eip6963:requestProvider", () => { announce("a", "com.example"); announce("b", "com.example") });`, 2},
 		{"Nine", announce + `window.addEventListener("eip6963:requestProvider", () => { for (let i = 0; i < 9; i++) announce("id" + i, "com.example" + i) });`, 9},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -55,7 +55,7 @@ func TestLivePage_NamesSteps(t *testing.T) {
 	defer srv.Close()
 	p := b.start(b.newPayment(b.newMerchant(5)), chain.Polygon)
 	for shown, want := range map[string]string{
-		"x": "id: " + b.tag(p) + "\n\nevent: stage\n", b.tag(p): "event: beat\ndata:\n",
+		"x": "id: " + b.tag(p) + "\nevent: stage\n", b.tag(p): "event: beat\ndata:\n",
 	} {
 		res, err := srv.Client().Get(srv.URL + "/pay/" + string(p.ID) + "/live?shown=" + shown)
 		must(t, err)

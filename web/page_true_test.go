@@ -157,7 +157,12 @@ var fates = []fate{
 	{name: "Forbidden", on: refusal(403, "text/plain", "no"), within: mostStale, allowed: "status of 403"},
 	{name: "BadGateway", on: refusal(502, "text/html", "<h1>502</h1>"), within: mostStale, allowed: "status of 502"},
 	{name: "Page", on: refusal(200, "text/html", "<h1>Sign in</h1>"), within: mostStale, allowed: "MIME type"},
+	{name: "Empty", on: refusal(204, "text/event-stream", ""), within: mostStale},
 	{name: "Mute", on: mute(true), within: mostStale},
+	{
+		name: "ClockSetBack", on: mute(true), within: mostStale,
+		then: `(() => { const real = Date.now; Date.now = () => real() - 3 * 3600e3; })()`,
+	},
 	{name: "HeldBack", on: mute(false), within: mostStale},
 	{name: "Cut", on: cut, within: mostStale},
 	{name: "HalfOpen", dies: true, within: mostStale},

@@ -18,7 +18,7 @@ const (
 	// streamsFor is how long the streams of open pages are watched, and askEvery how often a page asks that hears
 	// nothing on its stream (static/src/live.js).
 	streamsFor = 24 * time.Second
-	askEvery   = 14 * time.Second
+	askEvery   = 13 * time.Second
 	// streamsGone is longer than the server takes to find out that a stream's client has gone: the next heartbeat.
 	streamsGone = 12 * time.Second
 	// mostAsking is what pages may take when none of them has a stream, of what their streams take.
@@ -51,7 +51,7 @@ func (f *benched) busy(b *testing.B, long time.Duration, do func()) float64 {
 }
 
 // benchAsking measures the second way by which an open page learns of changes, at its worst: no page has a stream, and
-// each asks every 14 s for what it does not show yet. Streams is the share of a core that the streams of as many took.
+// each asks every 13 s for what it does not show yet. Streams is the share of a core that the streams of as many took.
 func (f *benched) benchAsking(b *testing.B, ids []string, streams float64) {
 	b.Helper()
 	tags, asked := make([]string, len(ids)), atomic.Int64{}
@@ -101,7 +101,7 @@ func (f *benched) benchAsking(b *testing.B, ids []string, streams float64) {
 		"  their streams", streams, len(ids))
 	reportf(b, share <= mostAsking*streams,
 		"%-34s %8.3f of a core for %d pages without a stream, %.0f µs an answer: %.2f × the streams (at most %.1f)",
-		"  second channel (304 every 14 s)", share, len(ids), share*askEvery.Seconds()*1e6/float64(n), share/streams,
+		"  second channel (304 every 13 s)", share, len(ids), share*askEvery.Seconds()*1e6/float64(n), share/streams,
 		mostAsking)
 	fmt.Printf("%-34s %8.1f a minute and page, %d bytes asked and %d answered each; all pages %.0f KB/s\n", "", time.Minute.Seconds()/askEvery.Seconds(),
 		sent.Load()/n, got.Load()/n, float64(sent.Load()+got.Load())/askEvery.Seconds()/1024)

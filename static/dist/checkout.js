@@ -2,6 +2,7 @@
 "use strict";
 document.documentElement.classList.add("js");
 var PATIENCE = 1000;
+var latest = null; // the button that was pressed last: what came late of another would take the clipboard from it
 function byCommand(text) {
 var area = document.createElement("textarea"), focused = document.activeElement, done = false;
 area.value = text;
@@ -13,13 +14,13 @@ area.remove();
 if (focused) focused.focus({ preventScroll: true });
 return done;
 }
-function copy(text) {
+function copy(text, wanted) {
 var written = Promise.resolve(false);
 try {
 if (navigator.clipboard) written = navigator.clipboard.writeText(text).then(function () { return true; }, function () { return false; });
 } catch (error) { /* not copied */ }
 var late = new Promise(function (resolve) { setTimeout(resolve, PATIENCE, false); });
-return Promise.race([written, late]).then(function (done) { return done || byCommand(text); });
+return Promise.race([written, late]).then(function (done) { return done || wanted() && byCommand(text); });
 }
 function dropByHand() { document.querySelectorAll(".byhand").forEach(function (old) { old.remove(); }); }
 function byHand(button, text) {
@@ -41,7 +42,10 @@ var button = event.target.closest("[data-copy],[data-print]");
 if (!button) return;
 if (button.hasAttribute("data-print")) { window.print(); return; }
 var text = button.getAttribute("data-copy");
-copy(text).then(function (done) {
+latest = button;
+function wanted() { return latest === button; }
+copy(text, wanted).then(function (done) {
+if (!wanted()) return;
 dropByHand();
 clearTimeout(button.timer);
 button.classList.toggle("copied", done);
@@ -63,6 +67,7 @@ var spoken;
 var kept = {};
 var typed = {};
 var clocks = [];
+var ticked = 0;
 function localTimes(root) {
 var format = new Intl.DateTimeFormat(locale, { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", timeZoneName: "short" });
 var days = new Intl.DateTimeFormat(locale, { year: "numeric", month: "short", day: "numeric" });
@@ -81,7 +86,10 @@ function minutes(n) {
 return new Intl.NumberFormat(locale, { style: "unit", unit: "minute", unitDisplay: "long" }).format(n);
 }
 function tick() {
+var back = Math.max(0, ticked - Date.now()); // the device's clock was set back
+ticked = Date.now();
 clocks.forEach(function (clock) {
+clock.ends -= back;
 var left = Math.max(0, Math.round((clock.ends - Date.now()) / 1000));
 var hurry = left <= clock.quiet;
 var text = hurry ? two(Math.floor(left / 60)) + ":" + two(left % 60) : minutes(Math.ceil(left / 60));
@@ -231,24 +239,36 @@ var PATIENCE = 10000; // then the payer may choose again: a wallet may never ans
 var SEEN_AFTER = 60000; // then the network should have what a wallet says it sent
 var found = new Map();
 var attempt = null; // the request that a wallet has not answered: asked once it was asked to send, free once the payer may choose again
-var warned = "";
+var warned = "", unsure = ""; // the amount that the payer was warned of, and one that a wallet may have sent
 function box() { return document.getElementById("wallets"); }
 function say(text) {
 var line = box() && box().querySelector("[data-wallet-say]");
 if (line) line.textContent = text;
 }
-function some(error, test, depth) {
-if (!error || depth > 4) return false;
-if (test(error)) return true;
-return typeof error === "object" && ["data", "originalError", "cause", "error", "info", "reason"].some(function (name) { return some(error[name], test, (depth || 0) + 1); });
+var INSIDE = ["data", "originalError", "cause", "error", "info", "reason", "result", "hash", "txHash", "transactionHash", "0"];
+function some(answer, test, depth) {
+if (!answer || depth > 4) return false;
+if (test(answer)) return true;
+return typeof answer === "object" && INSIDE.some(function (name) { return some(answer[name], test, (depth || 0) + 1); });
 }
 function hasCode(error, code) {
 return some(error, function (e) { return e.code === code || e.code === String(code); });
 }
-var REFUSAL = /\b(user|request|transaction)\b.{0,20}\b(rejected|denied|declined|cancell?ed|disapproved)|\b(rejected|denied|declined|cancell?ed)\b.{0,20}\b(user|request)|user closed/i;
+function says(error, words) {
+return some(error, function (e) { return words.test(typeof e === "string" ? e : [e.name, e.message, e.shortMessage, e.details].join("\n")); });
+}
+var REFUSAL = /\b(user|request|transaction|signature|confirmation)\b.{0,20}\b(rejected|denied|declined|cancell?ed|disapproved|refused)|\b(rejected|denied|declined|cancell?ed|refused)\b.{0,20}\b(user|request)|user closed|user_?(reject|cancel|den)|^\W*(user )?(rejected|denied|declined|cancell?ed|refused|reject|cancel)\W*$|0x6985/im;
 function refused(error) {
-return [4001, 5000, "ACTION_REJECTED"].some(function (code) { return hasCode(error, code); }) ||
-some(error, function (e) { return REFUSAL.test(typeof e === "string" ? e : e.message || ""); });
+return [4001, 5000, "ACTION_REJECTED"].some(function (code) { return hasCode(error, code); }) || says(error, REFUSAL);
+}
+function hashIn(answer) {
+var found = "";
+some(answer, function (a) {
+var hash = typeof a === "string" && /^\s*(?:0x)?([0-9a-f]{64})\s*$/i.exec(a);
+if (hash) found = "0x" + hash[1].toLowerCase();
+return !!hash;
+});
+return found;
 }
 function reason(error, d, asked) {
 if (refused(error)) return d.refused;
@@ -292,12 +312,12 @@ async function start(wallet) {
 if (attempt && !attempt.free) return;
 var d = Object.assign({}, box().dataset), kept = sent(d);
 if (kept && !kept.unseen) return;
-if ((kept || attempt && attempt.asked) && warned !== d.amount) {
+if ((kept || attempt && attempt.asked || unsure === d.amount) && warned !== d.amount) {
 warned = d.amount;
 say(d.again);
 return;
 }
-warned = "";
+warned = unsure = "";
 var mine = attempt = { asked: false, free: false };
 var timer = setTimeout(function () { mine.free = true; show(); }, PATIENCE);
 function step(text) {
@@ -311,6 +331,7 @@ var hash = await wallet.pay(d, step, function () { mine.asked = true; });
 if (!hash) throw { form: true };
 keep(d, { hash: hash, amount: d.amount, at: Date.now() });
 } catch (error) {
+if (mine.asked && !refused(error)) unsure = d.amount;
 if (mine === attempt) say(error && error.over ? "" : reason(error, d, mine.asked));
 }
 clearTimeout(timer);
@@ -352,6 +373,8 @@ document.addEventListener("florin:stage", show);
 setInterval(look, 5000);
 return {
 hasCode: hasCode,
+says: says,
+hashIn: hashIn,
 some: function (test) { return Array.from(found.values()).some(test); },
 forget: function (id) { found.delete(id); show(); },
 add: function (id, wallet) {
@@ -363,6 +386,7 @@ show();
 })();
 (function () {
 "use strict";
+var UNKNOWN_CHAIN = /\b(unrecogni[sz]ed|unknown|unconfigured) (chain|network)|\b(chain|network)\b.{0,40}\bnot (yet )?(been )?(added|found|configured|known)/i;
 function word(hex) { return hex.replace(/^0x/, "").toLowerCase().padStart(64, "0"); }
 function transferData(to, units) { return "0xa9059cbb" + word(to) + word(BigInt(units).toString(16)); }
 function ask(provider, method, params) { return provider.request(params ? { method: method, params: params } : { method: method }); }
@@ -371,26 +395,41 @@ var chain = { chainId: d.chain, chainName: d.name, rpcUrls: [d.rpc], nativeCurre
 if (d.explorer) chain.blockExplorerUrls = [d.explorer];
 return ask(provider, "wallet_addEthereumChain", [chain]);
 }
-async function isOn(provider, d) { return BigInt(await ask(provider, "eth_chainId")) === BigInt(d.chain); }
+function wait(ms) { return new Promise(function (resolve) { setTimeout(resolve, ms); }); }
+async function isOn(provider, d) {
+var chain = await ask(provider, "eth_chainId");
+return BigInt(typeof chain === "string" ? chain.replace(/^eip155:/, "") : chain) === BigInt(d.chain);
+}
 async function arrives(provider, d) {
 for (var began = Date.now(); Date.now() - began < 3000;) {
 if (await isOn(provider, d)) return true;
-await new Promise(function (resolve) { setTimeout(resolve, 200); });
+await wait(200);
 }
 return isOn(provider, d);
+}
+async function change(provider, d) {
+var over = false;
+async function seen() {
+for (;;) {
+await wait(1000);
+if (over || await isOn(provider, d)) return;
+}
+}
+try {
+await Promise.race([ask(provider, "wallet_switchEthereumChain", [{ chainId: d.chain }]), seen()]);
+} finally { over = true; }
 }
 async function onChain(provider, d, step) {
 if (await isOn(provider, d)) return;
 step(d.switch);
-var target = [{ chainId: d.chain }];
 try {
-await ask(provider, "wallet_switchEthereumChain", target);
+await change(provider, d);
 } catch (error) {
-if (!florinWallets.hasCode(error, 4902)) throw error;
+if (!florinWallets.hasCode(error, 4902) && !florinWallets.says(error, UNKNOWN_CHAIN)) throw error;
 if (!d.rpc) throw { unknown: true };
 step(d.switch);
 await addChain(provider, d);
-if (!await isOn(provider, d)) await ask(provider, "wallet_switchEthereumChain", target);
+if (!await isOn(provider, d)) await change(provider, d);
 }
 if (!await arrives(provider, d)) throw { stayed: true };
 }
@@ -405,21 +444,23 @@ return held && BigInt(held) < l[3] ? l[0] + " " : "";
 } catch (error) { return ""; } // the wallet knows
 }))).join("");
 }
+function first(accounts) { return [].concat(accounts)[0]; }
 function wallet(provider, info) {
 return {
 name: info.name, icon: info.icon,
 fits: function (d) { return !!d.chain; },
 pay: async function (d, step, asking) {
 step(d.connect);
-var accounts = await ask(provider, "eth_requestAccounts");
-if (!accounts || !accounts.length) throw { locked: true };
+var account = first(await ask(provider, "eth_requestAccounts"));
+if (provider.on) provider.on("accountsChanged", function (accounts) { account = first(accounts); });
+if (!account) throw { locked: true };
 await onChain(provider, d, step);
-var doubt = await doubts(provider, d, accounts[0]);
+var doubt = await doubts(provider, d, account);
 if (!await isOn(provider, d)) throw { stayed: true };
+if (!account) throw { locked: true };
 step(doubt + d.confirm);
 asking();
-var hash = await ask(provider, "eth_sendTransaction", [{ from: accounts[0], to: d.contract, value: "0x0", data: transferData(d.to, d.units), chainId: d.chain }]);
-return /^0x[0-9a-f]{64}$/i.test(hash) ? hash : "";
+return florinWallets.hashIn(await ask(provider, "eth_sendTransaction", [{ from: account, to: d.contract, value: "0x0", data: transferData(d.to, d.units), chainId: d.chain }]));
 }
 };
 }
@@ -427,7 +468,7 @@ window.addEventListener("eip6963:announceProvider", function (event) {
 var announced = event.detail;
 if (!announced || !announced.info || !announced.provider) return;
 florinWallets.forget("injected");
-florinWallets.add(announced.info.rdns || announced.info.uuid, wallet(announced.provider, announced.info));
+florinWallets.add([announced.info.rdns || announced.info.uuid, announced.info.name].join(), wallet(announced.provider, announced.info));
 });
 window.dispatchEvent(new Event("eip6963:requestProvider"));
 function injected() {
@@ -441,12 +482,19 @@ window.addEventListener("ethereum#initialized", injected);
 "use strict";
 var CONNECT = "standard:connect";
 var SEND = "solana:signAndSendTransaction";
+var SIGN = "solana:signTransaction"; // of wallets that cannot send: the server does
 function base58(bytes) {
 var digits = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz", n = BigInt(0), out = "";
 bytes.forEach(function (b) { n = n * BigInt(256) + BigInt(b); });
 for (; n > BigInt(0); n /= BigInt(58)) out = digits[Number(n % BigInt(58))] + out;
 for (var i = 0; i < bytes.length && !bytes[i]; i++) out = "1" + out;
 return out;
+}
+function signatureIn(answer) {
+var signed = answer && answer.signature || answer;
+if (typeof signed === "string") return /^[1-9A-HJ-NP-Za-km-z]{86,88}$/.test(signed) ? signed : "";
+var bytes = signed ? Object.values(signed.data || signed) : [];
+return bytes.length === 64 ? base58(bytes) : "";
 }
 async function prepared(d, account) {
 var answer = {};
@@ -468,16 +516,22 @@ var account = accounts.find(function (a) { return a.chains.indexOf(d.solana) >= 
 if (!account) throw accounts.length ? { unknown: true } : { locked: true };
 var transaction = await prepared(d, account.address);
 step(d.confirm);
+var input = { account: account, transaction: transaction, chain: d.solana };
+if (w.features[SEND]) {
 asking();
-var signed = await w.features[SEND].signAndSendTransaction({ account: account, transaction: transaction, chain: d.solana });
-signed = [].concat(signed)[0];
-return signed && signed.signature && signed.signature.length === 64 ? base58(signed.signature) : "";
+return signatureIn([].concat(await w.features[SEND].signAndSendTransaction(input))[0]);
+}
+var signed = [].concat(await w.features[SIGN].signTransaction(input))[0].signedTransaction;
+step(d.confirm);
+asking();
+var answer = await fetch(d.make, { method: "POST", body: new URLSearchParams({ signed: btoa(String.fromCharCode.apply(null, signed)) }) });
+return signatureIn(await answer.json());
 }
 };
 }
 function register() {
 Array.prototype.forEach.call(arguments, function (w) {
-if (w && w.features && w.features[CONNECT] && w.features[SEND] && Array.isArray(w.chains)) florinWallets.add("solana:" + w.name, wallet(w));
+if (w && w.features && w.features[CONNECT] && (w.features[SEND] || w.features[SIGN]) && Array.isArray(w.chains)) florinWallets.add("solana:" + w.name, wallet(w));
 });
 return function () {};
 }

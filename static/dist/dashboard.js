@@ -2,6 +2,7 @@
 "use strict";
 document.documentElement.classList.add("js");
 var PATIENCE = 1000;
+var latest = null; // the button that was pressed last: what came late of another would take the clipboard from it
 function byCommand(text) {
 var area = document.createElement("textarea"), focused = document.activeElement, done = false;
 area.value = text;
@@ -13,13 +14,13 @@ area.remove();
 if (focused) focused.focus({ preventScroll: true });
 return done;
 }
-function copy(text) {
+function copy(text, wanted) {
 var written = Promise.resolve(false);
 try {
 if (navigator.clipboard) written = navigator.clipboard.writeText(text).then(function () { return true; }, function () { return false; });
 } catch (error) { /* not copied */ }
 var late = new Promise(function (resolve) { setTimeout(resolve, PATIENCE, false); });
-return Promise.race([written, late]).then(function (done) { return done || byCommand(text); });
+return Promise.race([written, late]).then(function (done) { return done || wanted() && byCommand(text); });
 }
 function dropByHand() { document.querySelectorAll(".byhand").forEach(function (old) { old.remove(); }); }
 function byHand(button, text) {
@@ -41,7 +42,10 @@ var button = event.target.closest("[data-copy],[data-print]");
 if (!button) return;
 if (button.hasAttribute("data-print")) { window.print(); return; }
 var text = button.getAttribute("data-copy");
-copy(text).then(function (done) {
+latest = button;
+function wanted() { return latest === button; }
+copy(text, wanted).then(function (done) {
+if (!wanted()) return;
 dropByHand();
 clearTimeout(button.timer);
 button.classList.toggle("copied", done);
@@ -63,6 +67,7 @@ var spoken;
 var kept = {};
 var typed = {};
 var clocks = [];
+var ticked = 0;
 function localTimes(root) {
 var format = new Intl.DateTimeFormat(locale, { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", timeZoneName: "short" });
 var days = new Intl.DateTimeFormat(locale, { year: "numeric", month: "short", day: "numeric" });
@@ -81,7 +86,10 @@ function minutes(n) {
 return new Intl.NumberFormat(locale, { style: "unit", unit: "minute", unitDisplay: "long" }).format(n);
 }
 function tick() {
+var back = Math.max(0, ticked - Date.now()); // the device's clock was set back
+ticked = Date.now();
 clocks.forEach(function (clock) {
+clock.ends -= back;
 var left = Math.max(0, Math.round((clock.ends - Date.now()) / 1000));
 var hurry = left <= clock.quiet;
 var text = hurry ? two(Math.floor(left / 60)) + ":" + two(left % 60) : minutes(Math.ceil(left / 60));

@@ -1,6 +1,7 @@
 (function () {
 "use strict";
 var SILENCE = 12000; // the server says something every 10 s
+var AGAIN = 13000; // a page without a stream asks so often: what it shows is less than 15 s old
 var RETRY = 1000; // the first wait after a request failed; each further one is twice as long
 var HEDGE = 1000; // a connection that died in its sleep does not answer: after so long another one is tried
 var GIVE_UP = 8000;
@@ -21,9 +22,9 @@ function offline(yes) {
 var line = document.getElementById("offline");
 if (line) line.hidden = !yes;
 }
-function heard() {
+function heard(wait) {
 failed = 0;
-due = Date.now() + (document.hidden && Date.now() - hidden > REST ? 60000 : SILENCE);
+due = Date.now() + (document.hidden && Date.now() - hidden > REST ? 60000 : wait);
 offline(false);
 }
 function swap(name, html) {
@@ -68,7 +69,7 @@ from.addEventListener(name, function (event) {
 if (from !== stream) return;
 pause = 4000;
 breaks = 0;
-heard();
+heard(SILENCE);
 if (event.lastEventId) tag = event.lastEventId;
 act(event);
 });
@@ -122,7 +123,7 @@ return answer.json();
 }).then(function (answer) {
 if (mine !== request) return;
 cancel();
-heard();
+heard(AGAIN);
 take(answer);
 }).catch(function () { if (mine === request) fail(); });
 }
@@ -136,7 +137,11 @@ ask();
 }
 function watch() {
 var now = Date.now();
-if (now - ticked > 5000) wake();
+if (now - ticked > 5000 || now < ticked) {
+reopen = 0;
+cancel();
+wake();
+}
 ticked = now;
 if (done) return;
 if (now >= due && !request) {

@@ -8,6 +8,7 @@
   var kept = {};
   var typed = {};
   var clocks = [];
+  var ticked = 0;
 
   function localTimes(root) {
     var format = new Intl.DateTimeFormat(locale, { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", timeZoneName: "short" });
@@ -32,7 +33,10 @@
   }
 
   function tick() {
+    var back = Math.max(0, ticked - Date.now()); // the device's clock was set back
+    ticked = Date.now();
     clocks.forEach(function (clock) {
+      clock.ends -= back;
       var left = Math.max(0, Math.round((clock.ends - Date.now()) / 1000));
       var hurry = left <= clock.quiet;
       var text = hurry ? two(Math.floor(left / 60)) + ":" + two(left % 60) : minutes(Math.ceil(left / 60));

@@ -6,6 +6,7 @@
 
   // Some browsers inside of apps never answer.
   var PATIENCE = 1000;
+  var latest = null; // the button that was pressed last: what came late of another would take the clipboard from it
 
   function byCommand(text) {
     var area = document.createElement("textarea"), focused = document.activeElement, done = false;
@@ -20,13 +21,13 @@
   }
 
   // Resolves to whether the clipboard holds the text. Its interface exists on https and localhost only.
-  function copy(text) {
+  function copy(text, wanted) {
     var written = Promise.resolve(false);
     try {
       if (navigator.clipboard) written = navigator.clipboard.writeText(text).then(function () { return true; }, function () { return false; });
     } catch (error) { /* not copied */ }
     var late = new Promise(function (resolve) { setTimeout(resolve, PATIENCE, false); });
-    return Promise.race([written, late]).then(function (done) { return done || byCommand(text); });
+    return Promise.race([written, late]).then(function (done) { return done || wanted() && byCommand(text); });
   }
 
   function dropByHand() { document.querySelectorAll(".byhand").forEach(function (old) { old.remove(); }); }
@@ -52,7 +53,10 @@
     if (!button) return;
     if (button.hasAttribute("data-print")) { window.print(); return; }
     var text = button.getAttribute("data-copy");
-    copy(text).then(function (done) {
+    latest = button;
+    function wanted() { return latest === button; }
+    copy(text, wanted).then(function (done) {
+      if (!wanted()) return;
       dropByHand();
       clearTimeout(button.timer);
       button.classList.toggle("copied", done);

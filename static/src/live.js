@@ -4,6 +4,7 @@
 (function () {
   "use strict";
   var SILENCE = 12000; // the server says something every 10 s
+  var AGAIN = 13000; // a page without a stream asks so often: what it shows is less than 15 s old
   var RETRY = 1000; // the first wait after a request failed; each further one is twice as long
   var HEDGE = 1000; // a connection that died in its sleep does not answer: after so long another one is tried
   var GIVE_UP = 8000;
@@ -28,10 +29,10 @@
     if (line) line.hidden = !yes;
   }
 
-  // The server was heard.
-  function heard() {
+  // The server was heard; it is asked if it says nothing for so long.
+  function heard(wait) {
     failed = 0;
-    due = Date.now() + (document.hidden && Date.now() - hidden > REST ? 60000 : SILENCE);
+    due = Date.now() + (document.hidden && Date.now() - hidden > REST ? 60000 : wait);
     offline(false);
   }
 
@@ -83,7 +84,7 @@
       if (from !== stream) return;
       pause = 4000;
       breaks = 0;
-      heard();
+      heard(SILENCE);
       if (event.lastEventId) tag = event.lastEventId;
       act(event);
     });
@@ -144,7 +145,7 @@
       }).then(function (answer) {
         if (mine !== request) return;
         cancel();
-        heard();
+        heard(AGAIN);
         take(answer);
       }).catch(function () { if (mine === request) fail(); });
     }
@@ -161,7 +162,12 @@
 
   function watch() {
     var now = Date.now();
-    if (now - ticked > 5000) wake();
+    // The device slept, or its clock was set: what was to come at a time of the old clock comes now.
+    if (now - ticked > 5000 || now < ticked) {
+      reopen = 0;
+      cancel();
+      wake();
+    }
     ticked = now;
     if (done) return;
     if (now >= due && !request) {

@@ -7,7 +7,7 @@ var florinWallets = (function () {
   var SEEN_AFTER = 60000; // then the network should have what a wallet says it sent
   var found = new Map();
   var attempt = null; // the request that a wallet has not answered: asked once it was asked to send, free once the payer may choose again
-  var warned = "";
+  var warned = "", unsure = ""; // the amount that the payer was warned of, and one that a wallet may have sent
 
   function box() { return document.getElementById("wallets"); }
 
@@ -16,22 +16,40 @@ var florinWallets = (function () {
     if (line) line.textContent = text;
   }
 
-  // Whether the error, or one inside of it, passes a test. Wallets and what is between them and the page wrap errors.
-  function some(error, test, depth) {
-    if (!error || depth > 4) return false;
-    if (test(error)) return true;
-    return typeof error === "object" && ["data", "originalError", "cause", "error", "info", "reason"].some(function (name) { return some(error[name], test, (depth || 0) + 1); });
+  var INSIDE = ["data", "originalError", "cause", "error", "info", "reason", "result", "hash", "txHash", "transactionHash", "0"];
+
+  // Whether what a wallet answers, or what is inside of it, passes a test. Wallets and what is between them and the page
+  // wrap errors and hashes.
+  function some(answer, test, depth) {
+    if (!answer || depth > 4) return false;
+    if (test(answer)) return true;
+    return typeof answer === "object" && INSIDE.some(function (name) { return some(answer[name], test, (depth || 0) + 1); });
   }
 
   function hasCode(error, code) {
     return some(error, function (e) { return e.code === code || e.code === String(code); });
   }
 
-  var REFUSAL = /\b(user|request|transaction)\b.{0,20}\b(rejected|denied|declined|cancell?ed|disapproved)|\b(rejected|denied|declined|cancell?ed)\b.{0,20}\b(user|request)|user closed/i;
+  function says(error, words) {
+    return some(error, function (e) { return words.test(typeof e === "string" ? e : [e.name, e.message, e.shortMessage, e.details].join("\n")); });
+  }
+
+  // 0x6985 is a hardware wallet on which the payer pressed the other button.
+  var REFUSAL = /\b(user|request|transaction|signature|confirmation)\b.{0,20}\b(rejected|denied|declined|cancell?ed|disapproved|refused)|\b(rejected|denied|declined|cancell?ed|refused)\b.{0,20}\b(user|request)|user closed|user_?(reject|cancel|den)|^\W*(user )?(rejected|denied|declined|cancell?ed|refused|reject|cancel)\W*$|0x6985/im;
 
   function refused(error) {
-    return [4001, 5000, "ACTION_REJECTED"].some(function (code) { return hasCode(error, code); }) ||
-      some(error, function (e) { return REFUSAL.test(typeof e === "string" ? e : e.message || ""); });
+    return [4001, 5000, "ACTION_REJECTED"].some(function (code) { return hasCode(error, code); }) || says(error, REFUSAL);
+  }
+
+  // The hash of a transaction of an EVM network in what a wallet answers; empty if there is none.
+  function hashIn(answer) {
+    var found = "";
+    some(answer, function (a) {
+      var hash = typeof a === "string" && /^\s*(?:0x)?([0-9a-f]{64})\s*$/i.exec(a);
+      if (hash) found = "0x" + hash[1].toLowerCase();
+      return !!hash;
+    });
+    return found;
   }
 
   // A transfer may have been sent only if the wallet was asked to send it.
@@ -85,12 +103,12 @@ var florinWallets = (function () {
     if (attempt && !attempt.free) return;
     var d = Object.assign({}, box().dataset), kept = sent(d);
     if (kept && !kept.unseen) return;
-    if ((kept || attempt && attempt.asked) && warned !== d.amount) {
+    if ((kept || attempt && attempt.asked || unsure === d.amount) && warned !== d.amount) {
       warned = d.amount;
       say(d.again);
       return;
     }
-    warned = "";
+    warned = unsure = "";
     var mine = attempt = { asked: false, free: false };
     var timer = setTimeout(function () { mine.free = true; show(); }, PATIENCE);
     // A request that was given up, or whose payment has changed, asks the wallet for nothing more.
@@ -105,6 +123,7 @@ var florinWallets = (function () {
       if (!hash) throw { form: true };
       keep(d, { hash: hash, amount: d.amount, at: Date.now() });
     } catch (error) {
+      if (mine.asked && !refused(error)) unsure = d.amount;
       if (mine === attempt) say(error && error.over ? "" : reason(error, d, mine.asked));
     }
     clearTimeout(timer);
@@ -151,6 +170,8 @@ var florinWallets = (function () {
 
   return {
     hasCode: hasCode,
+    says: says,
+    hashIn: hashIn,
     some: function (test) { return Array.from(found.values()).some(test); },
     forget: function (id) { found.delete(id); show(); },
     add: function (id, wallet) {
@@ -164,6 +185,7 @@ var florinWallets = (function () {
 // EVM networks: discovery by EIP-6963, requests by EIP-1193.
 (function () {
   "use strict";
+  var UNKNOWN_CHAIN = /\b(unrecogni[sz]ed|unknown|unconfigured) (chain|network)|\b(chain|network)\b.{0,40}\bnot (yet )?(been )?(added|found|configured|known)/i;
 
   function word(hex) { return hex.replace(/^0x/, "").toLowerCase().padStart(64, "0"); }
 
@@ -178,30 +200,49 @@ var florinWallets = (function () {
     return ask(provider, "wallet_addEthereumChain", [chain]);
   }
 
-  async function isOn(provider, d) { return BigInt(await ask(provider, "eth_chainId")) === BigInt(d.chain); }
+  function wait(ms) { return new Promise(function (resolve) { setTimeout(resolve, ms); }); }
+
+  // Wallets write the number of a network as they like: 137, "0x89", "eip155:137".
+  async function isOn(provider, d) {
+    var chain = await ask(provider, "eth_chainId");
+    return BigInt(typeof chain === "string" ? chain.replace(/^eip155:/, "") : chain) === BigInt(d.chain);
+  }
 
   // A wallet changes the network a moment after it has said so.
   async function arrives(provider, d) {
     for (var began = Date.now(); Date.now() - began < 3000;) {
       if (await isOn(provider, d)) return true;
-      await new Promise(function (resolve) { setTimeout(resolve, 200); });
+      await wait(200);
     }
     return isOn(provider, d);
+  }
+
+  // Some wallets change the network and never say so.
+  async function change(provider, d) {
+    var over = false;
+    async function seen() {
+      for (;;) {
+        await wait(1000);
+        if (over || await isOn(provider, d)) return;
+      }
+    }
+    try {
+      await Promise.race([ask(provider, "wallet_switchEthereumChain", [{ chainId: d.chain }]), seen()]);
+    } finally { over = true; }
   }
 
   async function onChain(provider, d, step) {
     if (await isOn(provider, d)) return;
     step(d.switch);
-    var target = [{ chainId: d.chain }];
     try {
-      await ask(provider, "wallet_switchEthereumChain", target);
+      await change(provider, d);
     } catch (error) {
-      if (!florinWallets.hasCode(error, 4902)) throw error;
+      if (!florinWallets.hasCode(error, 4902) && !florinWallets.says(error, UNKNOWN_CHAIN)) throw error;
       if (!d.rpc) throw { unknown: true };
       step(d.switch);
       await addChain(provider, d);
       // Adding a network does not select it (EIP-3085).
-      if (!await isOn(provider, d)) await ask(provider, "wallet_switchEthereumChain", target);
+      if (!await isOn(provider, d)) await change(provider, d);
     }
     if (!await arrives(provider, d)) throw { stayed: true };
   }
@@ -220,21 +261,25 @@ var florinWallets = (function () {
     }))).join("");
   }
 
+  function first(accounts) { return [].concat(accounts)[0]; }
+
   function wallet(provider, info) {
     return {
       name: info.name, icon: info.icon,
       fits: function (d) { return !!d.chain; },
       pay: async function (d, step, asking) {
         step(d.connect);
-        var accounts = await ask(provider, "eth_requestAccounts");
-        if (!accounts || !accounts.length) throw { locked: true };
+        var account = first(await ask(provider, "eth_requestAccounts"));
+        // The payer may choose another account meanwhile.
+        if (provider.on) provider.on("accountsChanged", function (accounts) { account = first(accounts); });
+        if (!account) throw { locked: true };
         await onChain(provider, d, step);
-        var doubt = await doubts(provider, d, accounts[0]);
+        var doubt = await doubts(provider, d, account);
         if (!await isOn(provider, d)) throw { stayed: true };
+        if (!account) throw { locked: true };
         step(doubt + d.confirm);
         asking();
-        var hash = await ask(provider, "eth_sendTransaction", [{ from: accounts[0], to: d.contract, value: "0x0", data: transferData(d.to, d.units), chainId: d.chain }]);
-        return /^0x[0-9a-f]{64}$/i.test(hash) ? hash : "";
+        return florinWallets.hashIn(await ask(provider, "eth_sendTransaction", [{ from: account, to: d.contract, value: "0x0", data: transferData(d.to, d.units), chainId: d.chain }]));
       }
     };
   }
@@ -243,7 +288,7 @@ var florinWallets = (function () {
     var announced = event.detail;
     if (!announced || !announced.info || !announced.provider) return;
     florinWallets.forget("injected");
-    florinWallets.add(announced.info.rdns || announced.info.uuid, wallet(announced.provider, announced.info));
+    florinWallets.add([announced.info.rdns || announced.info.uuid, announced.info.name].join(), wallet(announced.provider, announced.info));
   });
   window.dispatchEvent(new Event("eip6963:requestProvider"));
 
@@ -261,6 +306,7 @@ var florinWallets = (function () {
   "use strict";
   var CONNECT = "standard:connect";
   var SEND = "solana:signAndSendTransaction";
+  var SIGN = "solana:signTransaction"; // of wallets that cannot send: the server does
 
   function base58(bytes) {
     var digits = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz", n = BigInt(0), out = "";
@@ -268,6 +314,14 @@ var florinWallets = (function () {
     for (; n > BigInt(0); n /= BigInt(58)) out = digits[Number(n % BigInt(58))] + out;
     for (var i = 0; i < bytes.length && !bytes[i]; i++) out = "1" + out;
     return out;
+  }
+
+  // The signature in what a wallet answers: bytes in any of their forms, or already in base 58.
+  function signatureIn(answer) {
+    var signed = answer && answer.signature || answer;
+    if (typeof signed === "string") return /^[1-9A-HJ-NP-Za-km-z]{86,88}$/.test(signed) ? signed : "";
+    var bytes = signed ? Object.values(signed.data || signed) : [];
+    return bytes.length === 64 ? base58(bytes) : "";
   }
 
   async function prepared(d, account) {
@@ -291,17 +345,23 @@ var florinWallets = (function () {
         if (!account) throw accounts.length ? { unknown: true } : { locked: true };
         var transaction = await prepared(d, account.address);
         step(d.confirm);
+        var input = { account: account, transaction: transaction, chain: d.solana };
+        if (w.features[SEND]) {
+          asking();
+          return signatureIn([].concat(await w.features[SEND].signAndSendTransaction(input))[0]);
+        }
+        var signed = [].concat(await w.features[SIGN].signTransaction(input))[0].signedTransaction;
+        step(d.confirm);
         asking();
-        var signed = await w.features[SEND].signAndSendTransaction({ account: account, transaction: transaction, chain: d.solana });
-        signed = [].concat(signed)[0];
-        return signed && signed.signature && signed.signature.length === 64 ? base58(signed.signature) : "";
+        var answer = await fetch(d.make, { method: "POST", body: new URLSearchParams({ signed: btoa(String.fromCharCode.apply(null, signed)) }) });
+        return signatureIn(await answer.json());
       }
     };
   }
 
   function register() {
     Array.prototype.forEach.call(arguments, function (w) {
-      if (w && w.features && w.features[CONNECT] && w.features[SEND] && Array.isArray(w.chains)) florinWallets.add("solana:" + w.name, wallet(w));
+      if (w && w.features && w.features[CONNECT] && (w.features[SEND] || w.features[SIGN]) && Array.isArray(w.chains)) florinWallets.add("solana:" + w.name, wallet(w));
     });
     return function () {};
   }

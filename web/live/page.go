@@ -95,10 +95,10 @@ func (p *page) look(b *bytes.Buffer, now time.Time) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if tag != p.shown {
-		writeID(b, tag)
-	}
-	for _, part := range changed {
+	for i, part := range changed {
+		if i == len(changed)-1 {
+			writeID(b, tag)
+		}
 		writeEvent(b, part.name, part.html)
 	}
 	if state.Done {

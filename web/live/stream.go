@@ -91,9 +91,9 @@ func (s *Stream) write(b []byte) error {
 	return err
 }
 
-// writeID names what the page shows after the events that follow. A browser whose stream breaks off sends the name in
-// the header Last-Event-ID of the next one.
-func writeID(b *bytes.Buffer, id string) { b.WriteString("id: " + id + "\n\n") }
+// writeID begins the last event of a turn: it names what the page shows after it. A browser whose stream breaks off
+// sends the name in the header Last-Event-ID of the next one, so an event that is not the last must not have it.
+func writeID(b *bytes.Buffer, id string) { b.WriteString("id: " + id + "\n") }
 
 // writeEvent writes an event: each line of the data is a line of its own.
 func writeEvent(b *bytes.Buffer, event, data string) {
