@@ -262,6 +262,14 @@ func (w solanaAccounts) buildTransfer(_ context.Context, payer, to chain.Address
 	return []byte(asset.Symbol + " " + units.String()), nil
 }
 
+// sendTransfer sends what is signed to an address of the payment.
+func sendTransfer(_ context.Context, signed []byte, to chain.Address, _ chain.Asset) (chain.TxHash, error) {
+	if string(signed) != "signed" || to == "" {
+		return "", fault.New(fault.Invalid, "not signed")
+	}
+	return testHash(7), nil
+}
+
 // TestTransactionForWallet: the server builds a transaction, as JSON, only for a
 // payment that waits for money on Solana, and limits how often.
 func TestTransactionForWallet(t *testing.T) {
@@ -279,13 +287,15 @@ func TestTransactionForWallet(t *testing.T) {
 		t.Error("the page offers a wallet that cannot pay")
 	}
 	d := b.server.d
-	d.BuildTransfer = solanaAccounts{poor}.buildTransfer
+	d.BuildTransfer, d.SendTransfer = solanaAccounts{poor}.buildTransfer, sendTransfer
 	b.server = New(d, b.server.o)
 	b.run(t, []scenario{
 		{name: "OK", method: "POST", path: path(waiting), body: "account=" + rich, header: asForm, status: 200, want: []string{`{"transaction":"VVNEQyA0OTkwMDAwMA=="}`}}, // "USDC 49900000"
 		{name: "page", method: "GET", path: "/pay?txnid=" + string(waiting.ID), status: 200, want: []string{`data-solana="solana:mainnet"`}},
 		{name: "poor", method: "POST", path: path(waiting), body: "account=" + poor, header: asForm, status: 422, want: []string{`"code":422`}, not: []string{`"reason":"gas"`}},
 		{name: "no gas", method: "POST", path: path(waiting), body: "account=" + noGas, header: asForm, status: 422, want: []string{`"code":422`, `"reason":"gas"`}},
+		{name: "signed", method: "POST", path: path(waiting), body: "signed=" + url.QueryEscape("c2lnbmVk"), header: asForm, status: 200, want: []string{`{"signature":"` + string(testHash(7)) + `"}`}},
+		{name: "signed for another", method: "POST", path: path(waiting), body: "signed=b3RoZXI%3D", header: asForm, status: 400},
 		{name: "no account", method: "POST", path: path(waiting), body: "account=", header: asForm, status: 400, want: []string{`"code":400`}},
 		{
 			name: "other account", method: "POST", path: path(waiting), body: "account=" + merchantWallet,
@@ -297,7 +307,7 @@ func TestTransactionForWallet(t *testing.T) {
 			status: 409,
 		},
 		{
-			name: "other network", method: "POST", path: path(elsewhere), body: "account=" + rich, header: asForm,
+			name: "other network", method: "POST", path: path(elsewhere), body: "signed=c2lnbmVk&account=" + rich, header: asForm,
 			status: 409,
 		},
 		{

@@ -112,6 +112,7 @@ func newAsked(t *testing.T) *asked {
 		a.askers.note(ctx)
 		return solanaAccounts{}.buildTransfer(ctx, payer, to, asset, units)
 	}
+	d.SendTransfer = sendTransfer
 	b.server = New(d, b.server.o)
 	return a
 }

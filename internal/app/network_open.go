@@ -190,13 +190,13 @@ func (all networks) readers() map[chain.Network]chain.Reader {
 	return list
 }
 
-// buildTransfer returns the function that builds transactions for the payer's
-// wallet on Solana; nil if Solana is not configured.
-func (all networks) buildTransfer() checkout.BuildTransfer {
+// transfers returns the functions that build transactions for the payer's wallet on Solana, and send what it only
+// signed; nil if Solana is not configured.
+func (all networks) transfers() (checkout.BuildTransfer, checkout.SendTransfer) {
 	if x, ok := all[chain.Solana]; ok {
 		if a, ok := x.reader.(*solana.Adapter); ok {
-			return a.Transfer
+			return a.Transfer, a.SendTransfer
 		}
 	}
-	return nil
+	return nil, nil
 }

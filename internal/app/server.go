@@ -36,6 +36,7 @@ func (a *App) reportProxy() {
 func (a *App) newServer(o Options, sealer *secret.Sealer) *web.Server {
 	finder := lookup.New(a.Payments, a.networks.readers(), a.Store, a.clock.Now)
 	finder.Lists = a.expirer.Lists
+	build, send := a.networks.transfers()
 	return web.New(web.Deps{
 		Users: a.Users, Merchants: a.Merchants,
 		Payments: a.Payments, Campaigns: a.Campaigns, Store: a.Store, Ping: a.Store.Works,
@@ -44,9 +45,9 @@ func (a *App) newServer(o Options, sealer *secret.Sealer) *web.Server {
 		Recharges:     a.recharge,
 		Lookup:        finder,
 		Refunds:       a.Refunds,
-		BuildTransfer: a.networks.buildTransfer(),
-		Dashboard:     a.dashboard(),
-		Now:           a.clock.Now, NewID: func(t time.Time) payment.ID { return payment.ID(newULID(t)) }, Log: a.log,
+		BuildTransfer: build, SendTransfer: send,
+		Dashboard: a.dashboard(),
+		Now:       a.clock.Now, NewID: func(t time.Time) payment.ID { return payment.ID(newULID(t)) }, Log: a.log,
 	}, web.Options{
 		BaseURL: a.Config.BaseURL, CheckoutURL: a.Config.CheckoutURL, Version: o.Version,
 		GraphQL: graph.Options{Limits: graph.DefaultLimits(), Introspection: a.Config.Introspection},

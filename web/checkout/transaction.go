@@ -2,6 +2,7 @@ package checkout
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"net/http"
 
@@ -22,6 +23,15 @@ import (
 type BuildTransfer func(
 	ctx context.Context, payer, to chain.Address, asset chain.Asset, units money.Units,
 ) ([]byte, error)
+
+// SendTransfer sends a transaction that the payer's wallet has signed, if it pays the owner `to` in the asset. It fails
+// with fault.Invalid for any other.
+type SendTransfer func(ctx context.Context, signed []byte, to chain.Address, asset chain.Asset) (chain.TxHash, error)
+
+// sent is the response to a wallet that signs and does not send.
+type sent struct {
+	Signature string `json:"signature"`
+}
 
 // transaction is the response that a wallet signs.
 type transaction struct {
@@ -49,26 +59,23 @@ func (s *Surface) getTransaction(c echo.Context) error {
 	return shell.WriteJSON(c, http.StatusOK, payee{Label: m.Name, Icon: s.Shell.CheckoutURL + static.URL("icon.svg")})
 }
 
-// account reads the wallet of the payer: of a form of the page, or of the JSON that a wallet sends which has scanned a
-// transaction request.
-func account(c echo.Context) (string, error) {
+// account reads the wallet of the payer, or what it has signed: of a form of the page, or of the JSON that a wallet
+// sends which has scanned a transaction request.
+func account(c echo.Context) (wallet, signed string, err error) {
 	if shell.IsForm(c) {
 		form, err := shell.ReadForm(c, maxForm)
-		if err != nil {
-			return "", err
-		}
-		return form.Get("account"), nil
+		return form.Get("account"), form.Get("signed"), err
 	}
 	body, err := jsonbody.Read(c.Request(), maxForm)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	o, err := jsonbody.Parse(body)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	text := o.Text("account")
-	return text, o.Err()
+	wallet = o.Text("account")
+	return wallet, "", o.Err()
 }
 
 // refused is the response to a wallet that cannot pay; the page has words for the reason.
@@ -87,15 +94,15 @@ var (
 )
 
 // postTransaction builds the transaction with which the wallet of the request pays
-// what is still due. Nothing is stored: the payment changes only when the transaction is
-// on the chain.
+// what is still due, or sends it once the wallet has signed it. Nothing is stored: the payment changes only when the
+// transaction is on the chain.
 func (s *Surface) postTransaction(c echo.Context) error {
-	text, err := account(c)
+	text, signed, err := account(c)
 	if err != nil {
 		return err
 	}
 	payer, err := chain.ParseAddress(chain.Solana, text)
-	if err != nil {
+	if err != nil && signed == "" {
 		return err
 	}
 	ctx := c.Request().Context()
@@ -109,6 +116,14 @@ func (s *Surface) postTransaction(c echo.Context) error {
 	}
 	if err := s.Shell.Limits.Endpoints(ctx, string(p.ID)); err != nil {
 		return err
+	}
+	if signed != "" {
+		raw, _ := base64.StdEncoding.DecodeString(signed) // what is left of another text is no transaction
+		tx, err := s.SendTransfer(chain.AsStranger(ctx), raw, route.Address.Address, asset)
+		if err != nil {
+			return err
+		}
+		return shell.WriteJSON(c, http.StatusOK, sent{string(tx)})
 	}
 	bytes, err := s.BuildTransfer(
 		chain.AsStranger(ctx), payer.Address, route.Address.Address, asset, p.Due().Units(asset.Decimals),
@@ -125,7 +140,7 @@ func (s *Surface) postTransaction(c echo.Context) error {
 
 // payable returns where a payment on Solana waits for money, and in what.
 func (s *Surface) payable(p payment.Payment) (payment.Route, chain.Asset, error) {
-	if s.BuildTransfer == nil {
+	if s.BuildTransfer == nil || s.SendTransfer == nil {
 		return payment.Route{}, chain.Asset{}, errNoTransfer
 	}
 	route, started := p.Route()

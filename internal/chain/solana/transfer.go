@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	solanago "github.com/gagliardetto/solana-go"
 
@@ -51,6 +52,45 @@ func (a *Adapter) Transfer(
 		return nil, fmt.Errorf("prepare a transfer on %s: %w", a.profile.Network, err)
 	}
 	return bytes, nil
+}
+
+var errNotSigned = fault.New(fault.Invalid, "signed must be a signed transaction that pays this payment")
+
+// SendTransfer sends a transaction that the payer's wallet has signed but cannot send, and returns its signature.
+// Nothing else is passed on: it must send the asset to the owner `to`.
+func (a *Adapter) SendTransfer(
+	ctx context.Context, raw []byte, to chain.Address, asset chain.Asset,
+) (chain.TxHash, error) {
+	m, known := a.mint(asset.Contract)
+	owner, err := parseKey(string(to))
+	if err != nil || !known {
+		return "", errNotSigned
+	}
+	tx, err := solanago.TransactionFromBytes(raw)
+	if err != nil || len(raw) > mostTransaction || len(tx.Signatures) == 0 || tx.VerifySignatures() != nil ||
+		!pays(tx.Message, effect.AccountOf(owner, m.key)) {
+		return "", errNotSigned
+	}
+	signed := chain.Attempt{Tx: chain.TxHash(tx.Signatures[0].String()), Raw: raw}
+	err = a.pool.do(ctx, func(ctx context.Context, e *endpoint) error { return e.offer(ctx, signed) })
+	return signed.Tx, err
+}
+
+// mostTransaction is the most bytes of a transaction, and transferChecked the instruction of the token program that
+// Transfer builds: its third account gets the tokens.
+const mostTransaction, transferChecked = 1_232, 12
+
+func pays(m solanago.Message, account solanago.PublicKey) bool {
+	key := func(i uint16) (k solanago.PublicKey) {
+		if int(i) < len(m.AccountKeys) {
+			k = m.AccountKeys[i]
+		}
+		return k
+	}
+	return slices.ContainsFunc(m.Instructions, func(i solanago.CompiledInstruction) bool {
+		return key(i.ProgramIDIndex) == solanago.TokenProgramID && len(i.Data) > 0 && i.Data[0] == transferChecked &&
+			len(i.Accounts) > 2 && key(i.Accounts[2]) == account
+	})
 }
 
 func transferLeg(m mint, from, to solanago.PublicKey, units money.Units) *leg {

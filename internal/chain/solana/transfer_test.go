@@ -42,7 +42,19 @@ func TestAdapter_Transfer(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				h.Send(signedBy(t, raw, payer))
+				// The wallet cannot send what it signed. Nothing is sent that pays somebody else, or is not signed.
+				signed := signedBy(t, raw, payer)
+				for _, wrong := range [][]byte{raw, signed[:len(signed)-1], nil} {
+					if _, err := h.reader.SendTransfer(t.Context(), wrong, to, usdc); !fault.Is(err, fault.Invalid) {
+						t.Errorf("%d bytes are sent: %v", len(wrong), err)
+					}
+				}
+				if _, err := h.reader.SendTransfer(t.Context(), signed, from, usdc); !fault.Is(err, fault.Invalid) {
+					t.Errorf("a payment to somebody else is sent: %v", err)
+				}
+				if _, err := h.reader.SendTransfer(t.Context(), signed, to, usdc); err != nil {
+					t.Fatal(err)
+				}
 				h.Mine(1)
 			}
 			heads, err := h.reader.Heads(t.Context())
