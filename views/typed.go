@@ -16,6 +16,7 @@ func (l *Locale) Plain(typed string) string {
 	}
 	text := strings.TrimSpace(strings.Map(plainRune, typed))
 	text = strings.TrimSpace(currency.ReplaceAllString(text, ""))
+	text = noCents.ReplaceAllString(text, "")
 	own, other := l.separators, separators{decimal: ".", group: ","}
 	if own.decimal == "." {
 		other = separators{decimal: ",", group: "."}
@@ -48,6 +49,9 @@ const maxTyped = 100
 
 // currency is what may stand before or after an amount: one dollar is one token.
 var currency = regexp.MustCompile(`(?i)^(usd[tc]?|us\$|\$)|(usd[tc]?|us\$|\$)$`)
+
+// noCents stands for the cents of a whole amount in German ("12,-").
+var noCents = regexp.MustCompile(`[.,][-–—]{1,2}$`)
 
 // zeros are the digits 0 of the scripts our languages are written in, besides our own: Arabic-Indic, its eastern
 // form, Devanagari, and full width. The other nine follow each.

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/florinpay/florin/internal/money"
 )
 
 // typedForms are the forms of the dashboard with an amount, the page that shows it afterwards, and its input there.
@@ -65,6 +67,35 @@ func TestForms_AmountsByLanguage(t *testing.T) {
 		for _, x := range [][2]string{{"en", "1.500"}, {"de", "1,500"}} {
 			send(x[0], x[1]).wants(t, 400, "can be read in two ways: enter 1.500 or 1500")
 		}
+	}
+}
+
+// Whole numbers are read as amounts are.
+func TestForms_NumbersByLanguage(t *testing.T) {
+	t.Parallel()
+	b := newDashboard(t)
+	b.shop(b.member(ownerEmail))
+	s := b.surfer()
+	s.signIn(ownerEmail)
+	for language, typed := range map[string]string{
+		"de": "1.000", "en": "1,000", "zh": "１０００", "ar": "١٠٠٠", "fr": "1\u202f000",
+	} {
+		f := s.asShown("/dashboard/credits", "/dashboard/credits")
+		f.Set("credits", typed)
+		r := s.do("POST", "/dashboard/credits", f, "Accept-Language", language)
+		r.wants(t, 303)
+		p, err := b.payments.Get(t.Context(), strings.TrimPrefix(r.header.Get("Location"), "/pay?txnid="))
+		must(t, err)
+		if p.Amount != 50*money.USD {
+			t.Errorf("%q credits in %q cost %s", typed, language, p.Amount.Display())
+		}
+	}
+	f := s.asShown(payoutsPath, payoutsPath+"/options")
+	f.Set("late", "１８")
+	f.Set("password", testPassword)
+	s.do("POST", payoutsPath+"/options", f).wants(t, 303)
+	if got := s.asShown(payoutsPath, payoutsPath+"/options").Get("late"); got != "18" {
+		t.Errorf("18 hours are stored as %s", got)
 	}
 }
 

@@ -166,6 +166,21 @@ func TestForms_OldTab(t *testing.T) {
 	}
 }
 
+// A form that lacks an input, such as a program's, leaves what is stored.
+func TestForms_WithoutInputs(t *testing.T) {
+	t.Parallel()
+	b := newDashboard(t)
+	m := b.shop(b.member(ownerEmail))
+	s := b.surfer()
+	s.signIn(ownerEmail)
+	stored := s.asShown(payoutsPath, payoutsPath)
+	s.post(payoutsPath, "key", m.key.PublicID, "name", "Another name", "password", testPassword).wants(t, 303)
+	now := s.asShown(payoutsPath, payoutsPath)
+	if was := "wallet.POLYGON"; stored.Get(was) == "" || now.Get(was) != stored.Get(was) || now.Get("name") != "Another name" {
+		t.Errorf("%s of %q is %q, and the shop %q", was, stored.Get(was), now.Get(was), now.Get("name"))
+	}
+}
+
 // makes are forms with inputs that hold something before anybody typed, and that change no setting.
 var makes = map[string]string{
 	keysPath:                     "a new key may do what the member may give",

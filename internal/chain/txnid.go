@@ -18,8 +18,8 @@ const txnidDigits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 const txnidLength = 26
 
 // ReadTxnID reads a txnid as people paste it: in any case, in wide letters, with the look-alikes that its alphabet
-// leaves out and Crockford's base 32 forgives (O for 0, I and L for 1), hyphens, and what a sentence or a chat puts
-// around it.
+// leaves out and Crockford's base 32 forgives (O for 0, I and L for 1), hyphens, in two lines, and with what a sentence
+// or a chat puts around it.
 func ReadTxnID(text string) (TxnID, error) {
 	const mostText = 4 * txnidLength
 	if len(text) > mostText {
@@ -35,10 +35,8 @@ func ReadTxnID(text string) (TxnID, error) {
 			return '0'
 		case 'I', 'L':
 			return '1'
-		case '-':
-			return -1
 		}
-		if unicode.Is(unicode.Cf, r) { // zero width
+		if unicode.In(r, unicode.Cf, unicode.Pd, unicode.White_Space) { // zero width, hyphens, a line that was broken
 			return -1
 		}
 		return r

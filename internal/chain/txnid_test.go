@@ -62,6 +62,9 @@ func TestReadTxnID(t *testing.T) {
 		"Inside":    want[:9] + "\u200d" + want[9:],
 		"Quotes":    "“" + want + "”,",
 		"Hyphens":   "01M81J50-1DCJ-P801-0PFSW02PKE",
+		"TwoLines":  want[:13] + "\r\n " + want[13:],
+		"Dashes":    "01M81J50\u20111DCJ\u2013P8010PFSW02PKE",
+		"Sentence":  "«" + want + "»؟",
 		"Wide":      "０１Ｍ８１Ｊ５０１ＤＣＪＰ８０１０ＰＦＳＷ０２ＰＫＥ",
 	} {
 		if got, err := chain.ReadTxnID(text); err != nil || got.String() != want {

@@ -111,7 +111,7 @@ func (d *Surface) postCreate(c echo.Context, who session.Principal) error {
 	if code := strings.ToUpper(f.Text("currency")); code != "" && code != string(exchange.USD) {
 		in.Price, in.Amount, note = exchange.Text{Amount: in.Amount, Currency: code}, "", in.Amount+" "+code
 	}
-	if minutes := f.Text("expiresInMinutes"); minutes != "" {
+	if minutes := f.Amount("expiresInMinutes"); minutes != "" {
 		in.ExpiresInMinutes, err = strconv.ParseInt(minutes, 10, 64)
 		if err != nil || in.ExpiresInMinutes == 0 {
 			f.Bad("expiresInMinutes", "The time must be a whole number of minutes.")

@@ -100,7 +100,7 @@ func (d *Surface) postCredits(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	n, err := strconv.ParseInt(f.Text("credits"), 10, 64)
+	n, err := strconv.ParseInt(f.Amount("credits"), 10, 64)
 	if err != nil {
 		f.Bad("credits", "The number of credits must be a whole number.")
 		return d.creditsPage(c, who, http.StatusBadRequest, key.PublicID, f)

@@ -3,7 +3,7 @@ package dashboard
 import (
 	"strings"
 	"time"
-	"unicode/utf8"
+	"unicode/utf16"
 
 	"github.com/florinpay/florin/views"
 )
@@ -26,7 +26,7 @@ func exportFor(asked, language, acceptLanguage string) ExportFormat {
 // byteOrderMark says UTF-8 to Excel.
 const byteOrderMark = "\ufeff"
 
-// mostLiteral is how many characters a text of a formula of Excel may have.
+// mostLiteral is how many characters a text of a formula of Excel may have, in UTF-16: an emoji is two.
 const mostLiteral = 255
 
 // excelStamp is a time as Excel reads it in every language.
@@ -66,7 +66,7 @@ func (f ExportFormat) cell(column, value string) string {
 			return value
 		}
 		return at.UTC().Format(excelStamp)
-	case utf8.RuneCountInString(value) > mostLiteral:
+	case len(utf16.Encode([]rune(value))) > mostLiteral:
 		return value // no number and no day is as long
 	}
 	// A reference such as 0042, 2E5 or 3-4 would become a number or a day. Quotes are doubled, so that the text ends

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -39,6 +40,20 @@ func TestReadSpan(t *testing.T) {
 	for i, want := range []string{"2027-01", "2026-12", "2026-Q4", "2027", "2026"} {
 		if got[i] != want {
 			t.Errorf("on the last day of January: %s, want %s at %d", got, want, i)
+		}
+	}
+}
+
+// A text that is too long for a formula of Excel, which counts an emoji twice, is no formula.
+func TestExportFormat_LongTexts(t *testing.T) {
+	t.Parallel()
+	f := ExportFormat{Excel: true}
+	for text, formula := range map[string]bool{
+		strings.Repeat("9", 255): true, strings.Repeat("9", 256): false,
+		strings.Repeat("😀", 127): true, strings.Repeat("😀", 128): false,
+	} {
+		if got := f.cell("reference", text); (got != text) != formula {
+			t.Errorf("%d bytes are written %.20s…", len(text), got)
 		}
 	}
 }

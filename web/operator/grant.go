@@ -16,7 +16,7 @@ func (d *Surface) postGrant(c echo.Context, who session.Principal) error {
 	var n int64
 	person, f, ok, err := d.userForm(c, who, func(f *shell.Form) {
 		var err error
-		if n, err = strconv.ParseInt(f.Text("credits"), 10, 64); err != nil {
+		if n, err = strconv.ParseInt(f.Amount("credits"), 10, 64); err != nil {
 			f.Bad("credits", "The number of credits must be a whole number.")
 		}
 	})

@@ -164,7 +164,7 @@ func (s *Surface) optionsInput(f *shell.Form) merchant.CustodianInput {
 	} else {
 		in.ShortBasis = &basis
 	}
-	hours, err := strconv.ParseInt(f.Text("late"), 10, 32)
+	hours, err := strconv.ParseInt(f.Amount("late"), 10, 32)
 	if late := time.Duration(hours) * time.Hour; !f.Touched("late") {
 		in.LateFor = nil
 	} else if err != nil || late < 0 || late > merchant.MaxLateFor {

@@ -134,7 +134,7 @@ func readSchedule(f *shell.Form, p settlement.Policy) (atOnce money.Micros, wait
 	if err != nil {
 		f.Bad("atOnce", shell.Sentence(err.Error()))
 	}
-	hours, err := strconv.Atoi(f.Text("hours"))
+	hours, err := strconv.Atoi(f.Amount("hours"))
 	if err != nil {
 		f.Bad("hours", "Enter a whole number of hours.")
 	}

@@ -50,9 +50,10 @@ func (f *Form) Touched(names ...string) bool {
 	return false
 }
 
-// Changed is a pointer to the text of an input that the user touched, and nil for another.
+// Changed is a pointer to the text of an input that the user touched, and nil for another, also one that the form
+// lacks.
 func (f *Form) Changed(name string) *string {
-	if !f.Touched(name) {
+	if !f.Touched(name) || !f.Values.Has(name) {
 		return nil
 	}
 	text := f.Text(name)

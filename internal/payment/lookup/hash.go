@@ -23,9 +23,10 @@ var errNotHash = fault.About(fault.Invalid, "hash",
 	"must be the hash of a transaction (0x and 64 letters and digits; on Solana a signature of 87 or 88), "+
 		"the address of its page at a block explorer, or the address the money was sent from")
 
-// hexHash is a hash with 0x, and bareHash one without. word is what a signature may stand in.
+// hexHash is a hash with 0x; in lower case, the next label may follow at once ("Block"), since a field of one line
+// leaves out the ends of lines. bareHash is one without 0x. word is what a signature may stand in.
 var (
-	hexHash  = regexp.MustCompile(`0[xX]([0-9a-fA-F]{64})(?:[^0-9a-fA-F]|$)`)
+	hexHash  = regexp.MustCompile(`0x([0-9a-f]{64})(?:[^0-9a-f]|$)|0[xX]([0-9a-fA-F]{64})(?:[^0-9a-fA-F]|$)`)
 	bareHash = regexp.MustCompile(`^[0-9a-fA-F]{64}$`)
 	word     = regexp.MustCompile(`[0-9A-Za-z]+`)
 )
@@ -62,7 +63,7 @@ func plain(text string) string {
 func hashIn(text string) (chain.TxHash, []chain.Network, bool) {
 	evm := []chain.Network{chain.BEP20, chain.Polygon, chain.Base}
 	if found := hexHash.FindStringSubmatch(text); found != nil {
-		return chain.TxHash("0x" + strings.ToLower(found[1])), evm, true
+		return chain.TxHash("0x" + strings.ToLower(found[1]+found[2])), evm, true
 	}
 	for _, part := range word.FindAllString(text, -1) {
 		if bareHash.MatchString(part) {

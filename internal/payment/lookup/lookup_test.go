@@ -146,6 +146,10 @@ func TestParseHash(t *testing.T) {
 		string(hash[:30]) + "\n" + string(hash[30:]) + "\nBlock: 12":            hash,
 		"Signature\n" + signature[:44] + "\r\n" + signature[44:]:                signature,
 		"\ufeff" + string(hash) + "\u200b":                                      hash,
+		"Transaction Hash:" + string(hash) + "Block:61234567":                   hash,
+		"https://polygonscan.com/tx/" + string(hash) + "#eventlog":              hash,
+		"https://solscan.io/tx/" + signature + "?cluster=mainnet-beta#balances": signature,
+		"<https://solscan.io/tx/" + signature + ">, ✅":                          signature,
 		"From: " + string(ours) + " https://polygonscan.com/tx/" + string(hash): hash,
 	} {
 		if got, networks, err := ParseHash(text); err != nil || got != want || len(networks) == 0 {
