@@ -37,8 +37,8 @@ var oddWallets = []walletCase{
 	{name: "RefusedInShort", setup: `{chain: "0x89", knows: ["0x89"], throws: {eth_sendTransaction: {code: -32000, shortMessage: "User refused"}}}`, methods: paidAtOnce, says: saysNo},
 }
 
-// TestWalletAskedTwice: where nobody knows whether a wallet has sent the money, it is not asked for it once more without
-// a warning.
+// TestWalletAskedTwice: where nobody knows whether a wallet has sent the money, it is not asked for it once more
+// without a warning.
 func TestWalletAskedTwice(t *testing.T) {
 	t.Parallel()
 	ctx := openWithWallet(t, serveWaiting(t, sampleNamed(t, "waiting")), `{chain: "0x89", knows: ["0x89"], hash: null}`)

@@ -295,7 +295,7 @@ func TestTransactionForWallet(t *testing.T) {
 		{name: "poor", method: "POST", path: path(waiting), body: "account=" + poor, header: asForm, status: 422, want: []string{`"code":422`}, not: []string{`"reason":"gas"`}},
 		{name: "no gas", method: "POST", path: path(waiting), body: "account=" + noGas, header: asForm, status: 422, want: []string{`"code":422`, `"reason":"gas"`}},
 		{name: "signed", method: "POST", path: path(waiting), body: "signed=" + url.QueryEscape("c2lnbmVk"), header: asForm, status: 200, want: []string{`{"signature":"` + string(testHash(7)) + `"}`}},
-		{name: "signed for another", method: "POST", path: path(waiting), body: "signed=b3RoZXI%3D", header: asForm, status: 400},
+		{name: "forged", method: "POST", path: path(waiting), body: "signed=b3Ro", header: asForm, status: 400},
 		{name: "no account", method: "POST", path: path(waiting), body: "account=", header: asForm, status: 400, want: []string{`"code":400`}},
 		{
 			name: "other account", method: "POST", path: path(waiting), body: "account=" + merchantWallet,
@@ -307,8 +307,8 @@ func TestTransactionForWallet(t *testing.T) {
 			status: 409,
 		},
 		{
-			name: "other network", method: "POST", path: path(elsewhere), body: "signed=c2lnbmVk&account=" + rich, header: asForm,
-			status: 409,
+			name: "other network", method: "POST", path: path(elsewhere), body: "signed=c2lnbmVk&account=" + rich,
+			header: asForm, status: 409,
 		},
 		{
 			name: "unknown payment", method: "POST", path: "/pay/" + unknownTxn + "/transaction",
