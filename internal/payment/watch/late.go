@@ -82,7 +82,7 @@ func (l *late) passTime(addresses int) time.Duration {
 	if l.pace.unpaced {
 		rate = ownRate
 	}
-	return max(endedRound, time.Duration(addresses/rate)*time.Second) * l.pace.slower(slowdowns[Ended])
+	return max(endedRound, time.Duration(addresses/rate)*time.Second) * time.Duration(l.pace.slower(slowdowns[Ended]))
 }
 
 // loadCurrent brings the current set up to date with what is at stake: open payments, those that ended a moment ago or

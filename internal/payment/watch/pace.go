@@ -219,11 +219,11 @@ func newPacer() *pacer {
 func (p *pacer) level() Level { return Level(p.reading.Load()) }
 
 // slower returns by what factor the list slows down at present.
-func (p *pacer) slower(list []slowdown) time.Duration {
+func (p *pacer) slower(list []slowdown) int64 {
 	if p.spent == nil {
 		return 1
 	}
-	return time.Duration(factor(list, p.spent()))
+	return factor(list, p.spent())
 }
 
 // take sets the pace by what is at stake, if that is known.

@@ -117,7 +117,7 @@ func (s *second) due(c Cursor) time.Time {
 	if c.Second.Number >= c.Scanned.Number {
 		return time.Time{}
 	}
-	return s.at.Add(s.pace.level().secondEvery() * s.pace.slower(secondSlowdowns))
+	return s.at.Add(s.pace.level().secondEvery() * time.Duration(s.pace.slower(secondSlowdowns)))
 }
 
 // take reads the blocks between the second cursor and the first a second time, if that is due. Its failures end
