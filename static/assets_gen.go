@@ -4,14 +4,14 @@ package static
 
 var assets = map[string]asset{
 	"app.css":       {hash: "f8b4db87ef", contentType: "text/css; charset=utf-8", inline: false},
-	"checkout.css":  {hash: "0e3bbf5dad", contentType: "text/css; charset=utf-8", inline: true},
+	"checkout.css":  {hash: "115ff2f843", contentType: "text/css; charset=utf-8", inline: true},
 	"checkout.js":   {hash: "7c01dd152c", contentType: "text/javascript; charset=utf-8", inline: false},
 	"console.js":    {hash: "571434a161", contentType: "text/javascript; charset=utf-8", inline: false},
-	"dashboard.css": {hash: "35a58de97b", contentType: "text/css; charset=utf-8", inline: false},
+	"dashboard.css": {hash: "b32f30d13f", contentType: "text/css; charset=utf-8", inline: false},
 	"dashboard.js":  {hash: "a774326804", contentType: "text/javascript; charset=utf-8", inline: false},
 	"docs.css":      {hash: "b5c8dd556f", contentType: "text/css; charset=utf-8", inline: false},
 	"docs.js":       {hash: "544f69590b", contentType: "text/javascript; charset=utf-8", inline: false},
-	"donate.css":    {hash: "6d14f58f70", contentType: "text/css; charset=utf-8", inline: true},
+	"donate.css":    {hash: "2c395034c7", contentType: "text/css; charset=utf-8", inline: true},
 	"htmx.js":       {hash: "abf86c10d6", contentType: "text/javascript; charset=utf-8", inline: false},
 	"icon.svg":      {hash: "8cd32668ea", contentType: "image/svg+xml", inline: false},
 	"live.js":       {hash: "88e6d525ed", contentType: "text/javascript; charset=utf-8", inline: false},
