@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 
-	"github.com/uptrace/bun"
-
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/store/db"
 )
@@ -21,14 +19,15 @@ const (
 type Totals struct {
 	Payments int64
 	Amount   money.Micros
-	// More: these are the first of the list alone; MaxCounted are counted, or compared where no index serves.
+	// More: there may be more than these, the first of the list: MaxCounted are counted, or compared where no index
+	// serves.
 	More bool
 }
 
 // Totals counts all payments that the filter takes, whatever page it asks for.
 func (r *Reader) Totals(ctx context.Context, q Query) (sum Totals, err error) {
-	if q.After, q.Limit = (Place{}), maxCountedText; q.Text == "" {
-		q.Limit, q.Look = MaxCounted, cmp.Or(q.Look, MaxCounted)
+	if q.After, q.Limit = (Place{}), maxCountedText-1; q.Text == "" {
+		q.Limit, q.Look = MaxCounted-1, cmp.Or(q.Look, MaxCounted)
 	}
 	err = r.snapshot(ctx, q, func(ctx context.Context, t db.Tx, q Query) (err error) {
 		sum, err = totals(ctx, newFinder(t, r.db.Dialect(), q, "p.id, p.amount, p."+q.time()))
@@ -42,7 +41,6 @@ func totals(ctx context.Context, f *finder) (sum Totals, err error) {
 	if err != nil || len(ranges) == 0 {
 		return sum, err
 	}
-	limit := int64(f.q.Limit)
 	if f.comparing() {
 		rows, older, err := f.compare(ctx, ranges)
 		for _, row := range rows {
@@ -51,12 +49,9 @@ func totals(ctx context.Context, f *finder) (sum Totals, err error) {
 		sum.More = older != (Place{})
 		return sum, err
 	}
-	// The one beyond the limit counts and is not summed.
-	err = f.NewRaw("SELECT count(*) AS payments, CAST(coalesce(sum(CASE WHEN nth <= ? THEN amount END), 0) AS bigint) AS amount "+
-		"FROM (SELECT amount, row_number() OVER (ORDER BY ?) AS nth FROM (?) AS newest) AS newest", limit, bun.Safe(f.order("")),
-		db.Merge(f, ranges, f.order(""), f.q.Limit+1)).Scan(ctx, &sum)
-	if sum.Payments > limit {
-		sum.Payments, sum.More = limit, true
-	}
+	most := f.q.Limit + 1
+	err = f.NewRaw("SELECT count(*) AS payments, CAST(coalesce(sum(amount), 0) AS bigint) AS amount FROM (?) AS newest",
+		db.Merge(f, ranges, f.order(""), most)).Scan(ctx, &sum)
+	sum.More = sum.Payments == int64(most)
 	return sum, err
 }

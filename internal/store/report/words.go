@@ -19,8 +19,19 @@ const (
 )
 
 // walks are how many of the newest payments are compared with the words of a search, before the index is asked. A word
-// that is in so many payments that reading them all would take long is soon found among the newest.
-var walks = []int{1000, 10_000}
+// that is in so many payments that reading them all would take long is soon found among the newest. SQLite's index is in
+// the order of the page, so that only the beginning of a word, which many words may have, needs that.
+func (f *finder) walks(beginning bool) []int {
+	switch {
+	case f.q.Look > 0:
+		return []int{f.q.Look}
+	case !f.sqlite:
+		return []int{1000, 10_000}
+	case beginning:
+		return []int{MaxLook}
+	}
+	return nil
+}
 
 // wordsOf returns the words of a search: payments must have all of them, the last one as the beginning of a word unless
 // it is very short.
@@ -38,15 +49,11 @@ func (f *finder) byWords(ctx context.Context) (numbers []int64, err error) {
 	}
 	newest := *f
 	newest.q.Text, newest.words = "", words
-	ranges, err := newest.ranges(ctx)
-	if err != nil {
-		return nil, err
-	}
-	looks := walks
-	if f.q.Look > 0 {
-		looks = []int{f.q.Look}
-	}
-	for _, newest.q.Look = range looks {
+	for _, newest.q.Look = range f.walks(beginning) {
+		ranges, err := newest.ranges(ctx) // compare adds to them
+		if err != nil {
+			return nil, err
+		}
 		rows, older, err := newest.compare(ctx, ranges)
 		if err != nil {
 			return nil, fmt.Errorf("find by words among the newest: %w", err)
@@ -103,13 +110,13 @@ func (f *finder) indexed(words []string, beginning bool) *bun.SelectQuery {
 // matchesWords is the condition that a payment has the words.
 func (f *finder) matchesWords() (text string, args []any) {
 	text = "1 = 1"
+	position := map[bool]string{true: "instr", false: "strpos"}[f.sqlite] // much faster than LIKE
 	for i, word := range f.words {
-		pattern := "% " + word
 		if i < len(f.words)-1 || len(word) < shortPrefix {
-			pattern += " "
+			word += " "
 		}
-		text += " AND ' ' || p.words || ' ' LIKE ?"
-		args = append(args, pattern+"%")
+		text += " AND " + position + "(' ' || p.words || ' ', ?) > 0"
+		args = append(args, " "+word)
 	}
 	return text, args
 }
