@@ -76,7 +76,6 @@ var routeRoles = map[string]string{
 	"POST /dashboard/credits":                          "o",
 	"GET /dashboard/settings":                          "odsv",
 	"GET /dashboard/settings/webhooks":                 "odsv",
-	"GET /dashboard/developers/callback":               "odsv",
 	"POST /dashboard/settings/webhooks":                "o",
 	"GET /dashboard/settings/payouts":                  "odsv",
 	"POST /dashboard/settings/payouts":                 "o",

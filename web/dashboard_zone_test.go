@@ -68,7 +68,7 @@ func TestDashboard_Chips(t *testing.T) {
 	s := b.surfer()
 	s.signIn(ownerEmail)
 	s.get("/dashboard/payments?status=COMPLETED&network=POLYGON&min=5").wants(t, 200,
-		"2 payments on this page, $57.25 together.", "<bdi>At least 5 USD</bdi>",
+		"2 payments, $57.25 together.", "<bdi>At least 5 USD</bdi>",
 		`href="/dashboard/payments?min=5&amp;network=POLYGON"><bdi>Paid</bdi>`,
 		`href="/dashboard/payments?min=5&amp;status=COMPLETED"><bdi>Polygon</bdi>`, `data-testid="clear"`)
 	if r := s.get("/dashboard/payments"); strings.Contains(r.body, `data-testid="clear"`) {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
@@ -39,39 +41,55 @@ func inSight(ctx context.Context, t *testing.T) string {
 	return running.ReplaceAllString(text, "…")
 }
 
+// paying starts a payment of an order, of a link or to a campaign, and returns where its payer's page is.
+func (b *bundle) paying(m seller, kind string) (p payment.Payment, path string) {
+	b.t.Helper()
+	switch kind {
+	case "Donation":
+		c := b.newCampaign(m)
+		p = b.gift(c, `{"amount":49.9,"network":"POLYGON","token":"USDC"}`)
+		return p, "/donate/" + c.Slug + "?pay=" + string(p.ID)
+	case "Link":
+		l, err := b.campaigns.CreateLink(b.t.Context(), m.key.ID, campaign.LinkDraft{Slug: "tea", Amount: "49.9"}, audit.Act{})
+		must(b.t, err)
+		p, err = b.campaigns.UseLink(b.t.Context(), l, "")
+		must(b.t, err)
+		p = b.start(p, chain.Polygon)
+	default:
+		p = b.start(b.newPayment(m), chain.Polygon)
+	}
+	return p, "/pay?txnid=" + string(p.ID)
+}
+
 // TestPageSame: what an open page shows after a change is what it shows when it is loaded again, in every state of a
-// payment and of a donation; the amount is in sight in both.
+// payment, of a payment by a link and of a donation; the amount is in sight in both.
 func TestPageSame(t *testing.T) {
 	t.Parallel()
 	for name, x := range map[string]struct {
 		shows  string
 		change func(b *bundle, p payment.Payment)
 	}{
-		"Seen":    {"arriving", func(b *bundle, p payment.Payment) { b.deposit(p, p.Amount, false) }},
-		"Short":   {"part", func(b *bundle, p payment.Payment) { b.deposit(p, p.Amount/2, true) }},
-		"Paid":    {"paid", func(b *bundle, p payment.Payment) { b.deposit(p, p.Amount, true) }},
-		"Over":    {"over", func(b *bundle, p payment.Payment) { b.deposit(p, p.Amount+money.USD, true) }},
-		"Expired": {"expired", func(b *bundle, p payment.Payment) { b.expire(p) }},
+		"Seen":         {"arriving", func(b *bundle, p payment.Payment) { b.deposit(p, p.Amount, false) }},
+		"Short":        {"part", func(b *bundle, p payment.Payment) { b.deposit(p, p.Amount/2, true) }},
+		"Paid":         {"paid", func(b *bundle, p payment.Payment) { b.deposit(p, p.Amount, true) }},
+		"Over":         {"over", func(b *bundle, p payment.Payment) { b.deposit(p, p.Amount+money.USD, true) }},
+		"Expired":      {"expired", func(b *bundle, p payment.Payment) { b.expire(p) }},
+		"ExpiredShort": {"expired", func(b *bundle, p payment.Payment) { b.expire(b.deposit(p, p.Amount/2, true)) }},
+		"Late":         {"late", func(b *bundle, p payment.Payment) { b.deposit(b.expire(p), p.Amount, true) }},
 		"Cancelled": {"cancelled", func(b *bundle, p payment.Payment) {
 			_, err := b.payments.Cancel(b.t.Context(), string(p.ID))
 			must(b.t, err)
 		}},
 	} {
-		for _, donation := range []bool{false, true} {
-			t.Run(name+map[bool]string{false: "Payment", true: "Donation"}[donation], func(t *testing.T) {
+		for _, kind := range []string{"Order", "Link", "Donation"} {
+			t.Run(name+kind, func(t *testing.T) {
 				t.Parallel()
 				b := newBundle(t)
 				server := httptest.NewServer(b.server.Handler())
 				t.Cleanup(server.CloseClientConnections)
-				m := b.newMerchant(50)
-				p, path := b.start(b.newPayment(m), chain.Polygon), "/pay?txnid="
-				if donation {
-					c := b.newCampaign(m)
-					p, path = b.gift(c, `{"amount":49.9,"network":"POLYGON","token":"USDC"}`), "/donate/"+c.Slug+"?pay="
-				}
+				p, path := b.paying(b.newMerchant(50), kind)
 				ctx := browser.New(t, browser.Phone)
-				browser.Run(ctx, t, chromedp.Navigate(server.URL+path+string(p.ID)),
-					chromedp.WaitVisible("[data-testid=waiting]"))
+				browser.Run(ctx, t, chromedp.Navigate(server.URL+path), chromedp.WaitVisible("[data-testid=waiting]"))
 				x.change(b, p)
 				shown := []chromedp.Action{
 					chromedp.WaitVisible("[data-testid=" + x.shows + "]"), chromedp.Sleep(time.Second),

@@ -10,6 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 )
@@ -70,6 +71,61 @@ func TestStartAgain(t *testing.T) {
 	if r := b.ask("GET", page(ofShop), ""); strings.Contains(r.body, `data-testid="again"`) {
 		t.Error("a payment of the API offers to start again")
 	}
+}
+
+// TestStartAgain_Order: where the shop allows it, an order that expired without money goes on as one new payment of the
+// same reference, whoever asks and how often; both addresses are read, and no other payment starts again.
+func TestStartAgain_Order(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	m := b.newMerchant(20)
+	order := func(reference string) payment.Payment {
+		p, err := b.payments.Create(t.Context(), payment.CreateInput{KeyID: m.key.ID, Amount: "49.90", Details: payment.Details{
+			Reference: reference, Description: "Tea", SuccessURL: "https://shop.example/thanks", Metadata: map[string]string{"a": "b"},
+		}})
+		must(t, err)
+		return b.start(p, chain.Polygon)
+	}
+	again := func(p payment.Payment) reply { return b.postForm("/pay/"+string(p.ID)+"/again", nil) }
+	next := func(p payment.Payment) payment.Payment {
+		t.Helper()
+		got := again(p)
+		to := got.header.Get("Location")
+		if got.status != 303 || !strings.HasPrefix(to, "/pay?txnid=") {
+			t.Fatalf("%d to %q", got.status, to)
+		}
+		x, err := b.payments.Get(t.Context(), strings.TrimPrefix(to, "/pay?txnid="))
+		must(t, err)
+		return x
+	}
+	old, nameless, open := b.expire(order("A-1")), b.expire(order("")), order("A-2")
+	again(old).wants(t, 409)
+	_, _, err := b.accounts.ArrangeCustodian(t.Context(), m.key, merchant.CustodianInput{Restarts: new(true)}, audit.Act{})
+	must(t, err)
+	b.ask("GET", "/pay?txnid="+string(old.ID), "").wants(t, 200, `data-testid="again"`, "/pay/"+string(old.ID)+"/again")
+	again(nameless).wants(t, 409)
+	again(open).wants(t, 409)
+	fresh := next(old)
+	if fresh.ID == old.ID || fresh.Status != payment.Pending || fresh.Amount != old.Amount || fresh.Reference != "A-1" ||
+		fresh.SuccessURL != old.SuccessURL || fresh.Metadata["a"] != "b" {
+		t.Errorf("the order goes on as %+v", fresh)
+	}
+	if same := next(old); same.ID != fresh.ID {
+		t.Errorf("asked twice, it goes on as %s and %s", fresh.ID, same.ID)
+	}
+	third := next(b.expire(b.start(fresh, chain.Polygon)))
+	if from := next(old); third.ID == fresh.ID || from.ID != third.ID {
+		t.Errorf("the third is %s, from the first %s", third.ID, from.ID)
+	}
+	b.deposit(b.start(third, chain.Base), third.Amount, true)
+	if paid := next(old); paid.ID != third.ID || paid.Status != payment.Completed {
+		t.Errorf("the paid order goes on as %s, %s", paid.ID, paid.Status)
+	}
+	late := b.deposit(old, old.Amount, true)
+	if late.Received().IsZero() {
+		t.Error("money to the first address is not seen")
+	}
+	again(old).wants(t, 409)
 }
 
 // TestStartAgain_Donation: a donation that ended without money leads to its campaign, also on a page of its own.

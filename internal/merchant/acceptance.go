@@ -28,6 +28,7 @@ func (c Custodian) Acceptance(before Custodian) []string {
 	changes = appendChange(changes, "kept of what is paid too much",
 		"up to $"+before.KeepOver.Display(), "up to $"+c.KeepOver.Display())
 	changes = appendChange(changes, "warning of orders that are paid twice", warns(before), warns(c))
+	changes = appendChange(changes, "orders that expired can be started again", restarts(before), restarts(c))
 	was, is := pricingWords(before.Pricing), pricingWords(c.Pricing)
 	for i := range is {
 		changes = appendChange(changes, is[i][0], was[i][1], is[i][1])
@@ -67,7 +68,7 @@ func (c Custodian) Stricter(before Custodian) bool {
 		}
 	}
 	return c.ShortBasis <= before.ShortBasis && c.LateFor <= before.LateFor && (before.Repeats || !c.Repeats) &&
-		c.Pricing == before.Pricing
+		(before.Restarts || !c.Restarts) && c.Pricing == before.Pricing
 }
 
 // within reports whether no token is offered that was not before; an empty list
@@ -111,6 +112,8 @@ func (o NetworkOptions) words() [][2]string {
 }
 
 func warns(c Custodian) string { return map[bool]string{false: "on", true: "off"}[c.Repeats] }
+
+func restarts(c Custodian) string { return map[bool]string{true: "yes", false: "no"}[c.Restarts] }
 
 func appendChange(changes []string, name, was, is string) []string {
 	if was == is {

@@ -32,6 +32,8 @@ type Custodian struct {
 	KeepOver   money.Micros
 	// Repeats: references repeat by design, so that nobody is warned of two paid payments of one.
 	Repeats bool
+	// Restarts: a customer who let an order expire may start it again, as a new payment of the same reference.
+	Restarts bool
 	// Pricing is what the merchant wants of the rates of prices in other currencies.
 	Pricing exchange.Pricing
 	// Closed: the operator disabled the key or its owner, so nothing is started.

@@ -146,5 +146,8 @@ func setPolicy(c *Custodian, in CustodianInput) error {
 	if in.Repeats != nil {
 		c.Repeats = *in.Repeats
 	}
+	if in.Restarts != nil {
+		c.Restarts = *in.Restarts
+	}
 	return errors.Join(wrong...)
 }

@@ -31,6 +31,8 @@ type CustodianInput struct {
 	KeepOver *money.Micros
 	// Repeats says that references repeat by design.
 	Repeats *bool
+	// Restarts says that customers may start expired orders again.
+	Restarts *bool
 	// Pricing is about the rates of prices in other currencies. Its address must be public, as a callback's.
 	Pricing *exchange.Pricing
 	// AsOf is Custodian.UpdatedAt of the custodian that the user saw; a write in between is ErrChangedMeanwhile. The

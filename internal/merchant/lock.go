@@ -138,6 +138,7 @@ type waitingInput struct {
 	LateFor     *time.Duration
 	KeepOver    *int64
 	Repeats     *bool
+	Restarts    *bool
 	Pricing     *exchange.Pricing
 	Permissions []Permission
 	Sources     Sources
@@ -280,6 +281,7 @@ func (to NewSettings) stored() waitingInput {
 		Name: in.Name, Wallets: in.Wallets, CallbackURL: in.CallbackURL, ShortBasis: in.ShortBasis, LateFor: in.LateFor,
 		KeepOver:    (*int64)(in.KeepOver),
 		Repeats:     in.Repeats,
+		Restarts:    in.Restarts,
 		Pricing:     in.Pricing,
 		Permissions: to.Permissions.List(), Sources: to.Sources, Role: to.Role, Member: to.Member,
 		Branding: in.Branding, Logo: to.Logo, Title: to.Title, Text: to.Text, Old: to.Old, Next: to.Next,
@@ -308,6 +310,7 @@ func (w Waiting) Settings() (NewSettings, error) {
 		Name: x.Name, Wallets: x.Wallets, CallbackURL: x.CallbackURL, ShortBasis: x.ShortBasis, LateFor: x.LateFor,
 		KeepOver: (*money.Micros)(x.KeepOver),
 		Repeats:  x.Repeats,
+		Restarts: x.Restarts,
 		Pricing:  x.Pricing,
 		Branding: x.Branding,
 	}

@@ -88,7 +88,7 @@ func eraseSome(ctx context.Context, t db.Tx, bytewise, email string, names names
 	return len(ids), err
 }
 
-// eraseTexts replaces the address in what merchants wrote about the payments.
+// eraseTexts replaces the address in what merchants wrote about the payments, and what is erased is no longer found.
 func eraseTexts(ctx context.Context, t db.Tx, ids []int64, names names) error {
 	var rows []struct {
 		ID                                            int64
@@ -103,11 +103,9 @@ func eraseTexts(ctx context.Context, t db.Tx, ids []int64, names names) error {
 		next := r
 		next.Reference, next.Description = names.replace(r.Reference), names.replace(r.Description)
 		next.SuccessURL, next.CancelURL = names.replace(r.SuccessURL), names.replace(r.CancelURL)
-		if next == r {
-			continue
-		}
-		_, err := t.NewRaw("UPDATE payments SET reference = ?, description = ?, success_url = ?, cancel_url = ? WHERE id = ?",
-			next.Reference, next.Description, next.SuccessURL, next.CancelURL, r.ID).Exec(ctx)
+		words := wordsOf(payment.Details{Reference: next.Reference, Description: next.Description})
+		_, err := t.NewRaw("UPDATE payments SET reference = ?, description = ?, success_url = ?, cancel_url = ?, words = ? "+
+			"WHERE id = ?", next.Reference, next.Description, next.SuccessURL, next.CancelURL, words, r.ID).Exec(ctx)
 		if err != nil {
 			return err
 		}

@@ -3,8 +3,11 @@ package store
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
+	"github.com/florinpay/florin/internal/input"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/report"
@@ -16,7 +19,7 @@ var payments = db.NewTable[paymentRow]("payments", `
 	number:  id=Number
 	fixed:   public_id=ID key_id kind amount currency=Price.Currency price=Price.Units rate=Price.Rate rate_at=Price.At
 	         rate_markup=Price.Markup rate_sources=Price.Sources created_at short_basis=Terms.ShortBasis late_for_us=Terms.LateFor keep_over=Terms.KeepOver credits campaign_id link_id
-	         reference description success_url cancel_url metadata customer_email donor_name donor_message
+	         reference description success_url cancel_url metadata customer_email donor_name donor_message words
 	changes: status network=Choice.Network token=Choice.Token expires_at started_at ended_at resumed_at hash/bytes extended
 	         reorged by_hand credited held unheld near attended_at seq resolved asked duplicate_of lang attention=Needs`)
 
@@ -25,9 +28,19 @@ type paymentRow struct {
 	payment.Payment
 
 	Needs string // the most urgent payment.Reason; only read to find the payment
+	Words string // what it is found by, with spaces between them; likewise
 }
 
-func rowOf(p payment.Payment) *paymentRow { return &paymentRow{p, attentionOf(p)} }
+func rowOf(p payment.Payment) *paymentRow { return &paymentRow{p, attentionOf(p), wordsOf(p.Details)} }
+
+// wordsOf returns the words of what is written about a payment.
+func wordsOf(d payment.Details) string {
+	texts := []string{d.Reference, d.Description, d.CustomerEmail, d.DonorName, d.DonorMessage}
+	for _, key := range slices.Sorted(maps.Keys(d.Metadata)) {
+		texts = append(texts, key, d.Metadata[key])
+	}
+	return strings.Join(input.Words(texts...), " ")
+}
 
 // attentionOf returns the most urgent reason why the payment needs its merchant,
 // or an empty text.

@@ -239,9 +239,13 @@ func (w *world) useDashboard(k merchant.Key, p payment.Payment) {
 		{Text: "12.50"},
 		{Text: "0xaa"},
 		{Text: "A-1042"},
+		{Text: "two words", Look: 1},
+		{Text: "two words", Look: 1, Paid: true},
 	} {
 		q.Keys, q.Limit = keys, 3
 		_, err := w.SearchPayments(ctx, q)
+		w.Must(err)
+		_, err = w.Totals(ctx, q)
 		w.Must(err)
 	}
 	_, err := w.Days(ctx, keys, storetest.Start, storetest.Start.AddDate(1, 0, 0))

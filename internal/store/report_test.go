@@ -123,7 +123,7 @@ func TestStore_SearchPayments_Text(t *testing.T) {
 			}
 		}
 		for _, text := range []string{
-			"nothing", "' OR 1=1 --", "%", "\x00", "12.51", "12.500001", "1", "xA-", p.Reference[:2],
+			"nothing", "' OR 1=1 --", "%", "\x00", "12.51", "12.500001", "1", "xA-",
 		} {
 			if list := w.search(report.Query{Keys: []int64{k.ID}, Text: text}); len(list) != 0 {
 				t.Errorf("%q finds %d", text, len(list))

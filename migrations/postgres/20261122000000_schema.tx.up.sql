@@ -113,6 +113,7 @@ CREATE TABLE custodians (
     late_for_us      bigint      NOT NULL CHECK (late_for_us >= 0),
     keep_over        bigint      NOT NULL DEFAULT 0 CHECK (keep_over >= 0), -- USD micros
     repeats          boolean     NOT NULL, -- its references repeat by design: two paid payments of one are no mistake
+    restarts         boolean     NOT NULL DEFAULT false, -- who let an order expire may start it again, as a new payment
     pricing          text        NOT NULL DEFAULT '', -- JSON: what the merchant wants of rates; empty: nothing
     created_at       timestamptz NOT NULL,
     updated_at       timestamptz NOT NULL
@@ -195,6 +196,7 @@ CREATE TABLE payments (
     customer_email text        NOT NULL,
     donor_name     text        NOT NULL,
     donor_message  text        NOT NULL,
+    words          text        NOT NULL DEFAULT '', -- of the texts above and the metadata, with spaces between them: see payments_by_word
     CHECK ((status IN ('COMPLETED', 'EXPIRED', 'CANCELLED')) = (ended_at IS NOT NULL)),
     CHECK (status <> 'STARTED' OR (started_at IS NOT NULL AND network <> '')),
     CHECK (CASE WHEN currency = '' THEN price = 0 AND rate = 0 ELSE price > 0 AND rate > 0 AND rate_at IS NOT NULL END)
@@ -679,8 +681,12 @@ CREATE TRIGGER audit_log_no_update BEFORE UPDATE ON audit_log FOR EACH ROW EXECU
 -- Search by prefix, byte by byte, with ASCII letters in lower case. Payments without a text, and accounts of the system,
 -- are left out of these indexes to save space.
 CREATE INDEX payments_by_reference ON payments (key_id, lower(reference COLLATE "C"), created_at, id) WHERE reference <> '';
-CREATE INDEX payments_by_description ON payments (key_id, lower(substr(description, 1, 40) COLLATE "C")) WHERE description <> '';
 CREATE INDEX payments_by_customer ON payments (key_id, lower(customer_email COLLATE "C")) WHERE customer_email <> '';
+-- Search by any word: the words of a key begin with its number and a k. What waits to be merged into the index is read
+-- by each search.
+CREATE INDEX payments_by_word ON payments USING gin (
+    array_to_tsvector(string_to_array(substr(replace(' ' || words, ' ', ' ' || key_id::text || 'k'), 2), ' '))
+) WITH (gin_pending_list_limit = 512) WHERE words <> '';
 CREATE INDEX ledger_by_giver ON ledger_entries (from_account, id) WHERE from_account <> 'issued';
 CREATE INDEX ledger_by_taker ON ledger_entries (to_account, id) WHERE to_account <> 'spent';
 -- -id, so that no planner walks the primary key instead.

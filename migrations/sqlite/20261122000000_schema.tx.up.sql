@@ -112,6 +112,7 @@ CREATE TABLE custodians (
     late_for_us      INTEGER NOT NULL CHECK (late_for_us >= 0),
     keep_over        INTEGER NOT NULL DEFAULT 0 CHECK (keep_over >= 0), -- USD micros
     repeats          INTEGER NOT NULL, -- its references repeat by design: two paid payments of one are no mistake
+    restarts         INTEGER NOT NULL DEFAULT 0, -- who let an order expire may start it again, as a new payment
     pricing          TEXT    NOT NULL DEFAULT '', -- JSON: what the merchant wants of rates; empty: nothing
     created_at       INTEGER NOT NULL,
     updated_at       INTEGER NOT NULL
@@ -194,6 +195,7 @@ CREATE TABLE payments (
     customer_email TEXT    NOT NULL,
     donor_name     TEXT    NOT NULL,
     donor_message  TEXT    NOT NULL,
+    words          TEXT    NOT NULL DEFAULT '', -- of the texts above and the metadata, with spaces between them: see payment_words
     CHECK ((status IN ('COMPLETED', 'EXPIRED', 'CANCELLED')) = (ended_at IS NOT NULL)),
     CHECK (status <> 'STARTED' OR (started_at IS NOT NULL AND network <> '')),
     CHECK (CASE WHEN currency = '' THEN price = 0 AND rate = 0 ELSE price > 0 AND rate > 0 AND rate_at IS NOT NULL END)
@@ -667,8 +669,19 @@ END;
 -- Search by prefix, byte by byte, with ASCII letters in lower case. Payments without a text, and accounts of the system,
 -- are left out of these indexes to save space.
 CREATE INDEX payments_by_reference ON payments (key_id, lower(reference COLLATE BINARY), created_at, id) WHERE reference <> '';
-CREATE INDEX payments_by_description ON payments (key_id, lower(substr(description, 1, 40) COLLATE BINARY)) WHERE description <> '';
 CREATE INDEX payments_by_customer ON payments (key_id, lower(customer_email COLLATE BINARY)) WHERE customer_email <> '';
+-- Search by any word: the words of a key begin with its number and a k.
+CREATE VIRTUAL TABLE payment_words USING fts5(words, content='', columnsize=0, detail=none, tokenize='ascii');
+CREATE TRIGGER payments_index_words AFTER INSERT ON payments WHEN NEW.words <> ''
+BEGIN
+    INSERT INTO payment_words (rowid, words) VALUES (NEW.id, replace(' ' || NEW.words, ' ', ' ' || NEW.key_id || 'k'));
+END;
+CREATE TRIGGER payments_change_words AFTER UPDATE OF words ON payments WHEN NEW.words <> OLD.words
+BEGIN
+    INSERT INTO payment_words (payment_words, rowid, words)
+        VALUES ('delete', OLD.id, replace(' ' || OLD.words, ' ', ' ' || OLD.key_id || 'k'));
+    INSERT INTO payment_words (rowid, words) VALUES (NEW.id, replace(' ' || NEW.words, ' ', ' ' || NEW.key_id || 'k'));
+END;
 CREATE INDEX ledger_by_giver ON ledger_entries (from_account, id) WHERE from_account <> 'issued';
 CREATE INDEX ledger_by_taker ON ledger_entries (to_account, id) WHERE to_account <> 'spent';
 -- -id, so that no planner walks the primary key instead.

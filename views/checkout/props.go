@@ -184,6 +184,8 @@ type Props struct {
 	ReturnURL, CancelURL string
 	// AgainURL leads to a new payment of the same kind after this one has ended; may be empty.
 	AgainURL string
+	// Restarts: the payer may start the order again, which makes a new payment.
+	Restarts bool
 	// Inert turns links, forms and live updates off, for the preview of a merchant's branding.
 	Inert bool
 	// SandboxURL is where test money pays this payment; set only in the sandbox.
@@ -329,7 +331,7 @@ func (p Props) LivePath() string {
 
 // OnCampaign is the payment as the page of its campaign shows it, without a way back to a merchant's site.
 func (p Props) OnCampaign(slug string) Props {
-	p.Campaign, p.ReturnURL, p.CancelURL, p.AgainURL = slug, "", "", ""
+	p.Campaign, p.ReturnURL, p.CancelURL, p.AgainURL, p.Restarts = slug, "", "", "", false
 	return p
 }
 

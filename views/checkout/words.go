@@ -87,7 +87,7 @@ func (p Props) lateTitle() string {
 
 // withoutAgain is the page of a payer whose money has come: another payment would be a second one.
 func (p Props) withoutAgain() Props {
-	p.AgainURL = ""
+	p.AgainURL, p.Restarts = "", false
 	return p
 }
 

@@ -13,6 +13,7 @@ type AttentionProps struct {
 	Alerts   []panel.Notice
 	Payments []AttentionRow
 	More     bool // there are more payments than these
+	Reauth   panel.Reauth
 }
 
 // AttentionRow is a payment that needs the merchant.

@@ -36,8 +36,8 @@ type PaymentsProps struct {
 	Sentence string
 	Filtered bool
 	Chips    []Chip
-	// Sum is what the payments on the page were made for together.
-	Sum string
+	// Totals are how many payments the filter takes, and what they were made for together.
+	Totals string
 	// Tab is the value of the tab that the filter is; another text for none of them.
 	Tab     string
 	Fields  FilterFields

@@ -88,7 +88,6 @@ var navigation = []entry{
 			{"Payouts", "/dashboard/settings/payouts"},
 			{"Payout schedule", "/dashboard/settings/settlement"},
 			{"Checkout", "/dashboard/settings/checkout"},
-			{"Webhooks", "/dashboard/settings/webhooks"},
 			{"News", "/dashboard/settings/news"},
 		},
 	},
@@ -97,7 +96,7 @@ var navigation = []entry{
 		tabs: []tab{
 			{"Quick start", "/dashboard/developers"},
 			{"API keys", "/dashboard/keys"},
-			{"Callback and secrets", "/dashboard/developers/callback"},
+			{"Webhooks", "/dashboard/settings/webhooks"},
 			{"Webhook log", "/dashboard/webhooks"},
 		},
 	},

@@ -27,7 +27,10 @@ type PayoutsProps struct {
 	// Repeats: references repeat by design. RepeatsStored is its check box as it is stored.
 	Repeats       bool
 	RepeatsStored panel.Field
-	Pricing       []panel.Field
+	// Restarts: customers may start expired orders again.
+	Restarts       bool
+	RestartsStored panel.Field
+	Pricing        []panel.Field
 	// OptionsPassword is the re-authentication for Networks and Policy.
 	OptionsPassword panel.Field
 	OptionsProblem  string

@@ -52,6 +52,7 @@ func (s *Surface) Routes(r shell.Router) {
 	forms.POST("/pay/:txnid/start", s.postStart)
 	forms.POST("/pay/:txnid/cancel", s.postCancel)
 	forms.POST("/pay/:txnid/ask", s.postAsk)
+	forms.POST("/pay/:txnid/again", s.postAgain)
 	forms.POST("/pay/:txnid/find", s.postFind)
 	json := forms.Renders(shell.JSON).AnyOrigin()
 	json.Read("/pay/:txnid/transaction", s.getTransaction)

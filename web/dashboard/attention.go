@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -30,6 +31,9 @@ const (
 func (d *Surface) getAttention(c echo.Context, who session.Principal) error {
 	p, err := d.attentionProps(c.Request().Context(), d.Frame(c, who, "Needs attention", attentionPath), who)
 	if err != nil {
+		return err
+	}
+	if p.Reauth.Field, err = d.StrongField(c, who, shell.NewForm(url.Values{})); err != nil {
 		return err
 	}
 	return d.Show(c, http.StatusOK, p.Frame, dashboard.Attention(p))

@@ -107,10 +107,15 @@ func (d *Surface) openPayments(c echo.Context, who session.Principal) (reader, e
 
 // openAttention reads what needs the merchant.
 func (d *Surface) openAttention(c echo.Context, who session.Principal) (reader, error) {
+	reauth, err := d.StrongField(c, who, shell.NewForm(url.Values{}))
+	if err != nil {
+		return nil, err
+	}
 	frame := d.Frame(c, who, "", attentionPath)
 	return func(ctx context.Context) ([]views.Part, error) {
 		frame.Now = d.now(who)
 		p, err := d.attentionProps(ctx, frame, who)
+		p.Reauth.Field = reauth
 		return []views.Part{{Name: "inbox", HTML: dashboard.Inbox(p)}}, err
 	}, nil
 }

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -10,7 +11,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/refund"
 	"github.com/florinpay/florin/internal/store/report"
@@ -45,6 +45,7 @@ func (d *Surface) paymentsProps(
 	ctx context.Context, frame panel.Frame, who session.Principal, asked url.Values,
 ) (dashboard.PaymentsProps, error) {
 	p := dashboard.PaymentsProps{Frame: frame, HasKey: len(who.AllKeys) > 0}
+	asked = whenAsked(asked, frame.Now)
 	q, fields, problem := d.paymentQuery(asked, who)
 	_, p.Currencies = currencyOf(who, "")
 	p.Fields, p.Problem, p.Sentence = fields, problem, sentenceOfQuery(q)
@@ -67,6 +68,11 @@ func (d *Surface) paymentsProps(
 	if err != nil {
 		return p, err
 	}
+	totals, err := d.Reports.Totals(ctx, q)
+	if err != nil {
+		return p, err
+	}
+	p.Totals = totalsText(totals)
 	if found.Next != (report.Place{}) {
 		filter.Set("after", formatPlace(found.Next))
 		p.NextURL = session.WithQuery(paymentsPath, filter)
@@ -75,7 +81,6 @@ func (d *Surface) paymentsProps(
 		}
 	}
 	refunds, err := d.Reports.Refunds(ctx, found.Payments)
-	var sum money.Micros
 	for _, x := range found.Payments {
 		row := paymentRow(x)
 		for _, r := range refunds[x.Number] {
@@ -84,10 +89,17 @@ func (d *Surface) paymentsProps(
 			})
 		}
 		p.Rows = append(p.Rows, row)
-		sum += x.Amount
 	}
-	p.Sum = panel.USD(sum.Display())
 	return p, err
+}
+
+// totalsText says how many payments the filter takes, and what they were made for.
+func totalsText(t report.Totals) string {
+	count, sum := panel.Count(t.Payments, "payment"), panel.USD(t.Amount.Display())
+	if t.More {
+		return fmt.Sprintf("At least %s, %s together. Florin counts no further here; an export has them all.", count, sum)
+	}
+	return count + ", " + sum + " together."
 }
 
 // noTab is no tab of the list: something else than the status filters.

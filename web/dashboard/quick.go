@@ -28,9 +28,11 @@ func (d *Surface) getQuick(c echo.Context, who session.Principal) error {
 	}
 	p := dashboard.QuickProps{Text: text, Now: d.now(who)}
 	if text != "" && len(text) <= maxSearch {
-		found, err := d.Reports.SearchPayments(
-			c.Request().Context(), report.Query{Keys: who.KeyIDs(), Text: text, Limit: quickRows},
-		)
+		q := report.Query{Keys: who.KeyIDs(), Text: text, Limit: quickRows}
+		if from, until, ok := readWhen(text, p.Now); ok {
+			q.Text, q.From, q.Until = "", from, until
+		}
+		found, err := d.Reports.SearchPayments(c.Request().Context(), q)
 		if err != nil {
 			return err
 		}

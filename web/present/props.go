@@ -71,6 +71,9 @@ func (x *Presenter) Outline(
 	}
 	out.Askable, out.Asked = p.Askable(), p.Askable() && p.HasAsked()
 	out.AgainURL = againURL(p, page.Lang)
+	if out.Restarts, err = x.payments.Restartable(ctx, p); err != nil {
+		return out, err
+	}
 	x.addInstructions(&out, p)
 	if p.Status == payment.Started {
 		out.Missing = Positive(p.Missing())
@@ -97,8 +100,8 @@ func (x *Presenter) Outline(
 	return out, err
 }
 
-// againURL leads to a new payment of the same link or campaign, unless money has come. A payment that a shop made has
-// none: the shop knows its order by the txnid, and would not know a new one.
+// againURL leads to a new payment of the same link or campaign, unless money has come. An order of a shop has none: see
+// payment.Service.Restartable.
 func againURL(p payment.Payment, lang string) string {
 	switch {
 	case !p.Arrived().IsZero() || !p.Incoming().IsZero():

@@ -113,12 +113,24 @@ func policyFields(f *shell.Form, c merchant.Custodian) []panel.Field {
 	}
 }
 
-// repeatsName is the check box of references that repeat by design.
-const repeatsName = "repeats"
+// The check boxes of references that repeat by design, and of orders that may be started again.
+const (
+	repeatsName  = "repeats"
+	restartsName = "restarts"
+)
 
 func repeatsBox(c merchant.Custodian) panel.Field {
-	box := panel.Field{Name: repeatsName, Label: "Orders may be paid twice", Type: "checkbox"}
-	if c.Repeats {
+	return storedBox(repeatsName, "Orders may be paid twice", c.Repeats)
+}
+
+func restartsBox(c merchant.Custodian) panel.Field {
+	return storedBox(restartsName, "Expired orders may be started again", c.Restarts)
+}
+
+// storedBox is a check box as it is stored.
+func storedBox(name, label string, ticked bool) panel.Field {
+	box := panel.Field{Name: name, Label: label, Type: "checkbox"}
+	if ticked {
 		box.Value = "yes"
 	}
 	return box
@@ -132,7 +144,7 @@ func (s *Surface) postOptions(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	stored := append(policyFields(nothing(), custodian), repeatsBox(custodian))
+	stored := append(policyFields(nothing(), custodian), repeatsBox(custodian), restartsBox(custodian))
 	stored = append(stored, pricingFields(nothing(), key, custodian.Pricing)...)
 	for _, n := range s.networkForms(nothing(), custodian) {
 		stored = append(append(stored, n.Stored...), n.Fields...)
@@ -182,6 +194,10 @@ func (s *Surface) optionsInput(f *shell.Form) merchant.CustodianInput {
 	if f.Touched(repeatsName) {
 		repeats := f.Values.Get(repeatsName) == "yes"
 		in.Repeats = &repeats
+	}
+	if f.Touched(restartsName) {
+		restarts := f.Values.Get(restartsName) == "yes"
+		in.Restarts = &restarts
 	}
 	return in
 }

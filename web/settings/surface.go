@@ -32,14 +32,12 @@ type Surface struct {
 // New returns the surface.
 func New(s Services) *Surface { return &Surface{Services: s, decoding: make(chan struct{}, 1)} }
 
-// Addresses of the pages. The page of the callback and its secrets is also listed
-// under Developers, with an address there.
+// Addresses of the pages. That of the callback and its secrets is listed under Developers.
 const (
 	settingsPath = "/dashboard/settings"
 	payoutsPath  = settingsPath + "/payouts"
 	checkoutPath = settingsPath + "/checkout"
 	webhooksPath = settingsPath + "/webhooks"
-	callbackPath = "/dashboard/developers/callback"
 )
 
 // Routes adds the pages of the settings.
@@ -57,7 +55,6 @@ func (s *Surface) Routes(r shell.Router) {
 	p.Post(unlockPath, merchant.ActMoney, s.postUnlock)
 	p.Post(changesPath+"/:change/stop", merchant.ActMoney, s.postStopChange)
 	p.Get(webhooksPath, merchant.ActRead, s.getWebhooks)
-	p.Get(callbackPath, merchant.ActRead, s.getWebhooks)
 	p.Post(webhooksPath, merchant.ActCallback, s.postCallback)
 	p.Post(webhooksPath+"/secret", merchant.ActCallback, s.postSecret)
 	p.Post(webhooksPath+"/rotate", merchant.ActCallback, s.postRotateSigning)

@@ -31,16 +31,12 @@ func (s *Surface) getWebhooks(c echo.Context, who session.Principal) error {
 func (s *Surface) webhooksPage(
 	c echo.Context, who session.Principal, status int, asked string, f webhookForms,
 ) error {
-	section := webhooksPath
-	if c.Path() == callbackPath {
-		section = callbackPath
-	}
-	key, ok, choice, err := who.KeyChoice(section, asked)
+	key, ok, choice, err := who.KeyChoice(webhooksPath, asked)
 	if err != nil {
 		return err
 	}
 	p := settings.WebhooksProps{
-		Frame: s.Frame(c, who, "Webhooks", section), Key: choice, HasKey: ok, Signing: f.signing.Reveal(),
+		Frame: s.Frame(c, who, "Webhooks", webhooksPath), Key: choice, HasKey: ok, Signing: f.signing.Reveal(),
 		SigningWaits: f.signingWaits,
 		Problem:      f.callback.Problem, SecretProblem: f.secret.Problem,
 	}

@@ -98,7 +98,10 @@ func (f filling) tables() []multiplied {
 			"kind":           "CASE WHEN s.n % 20000 = 7 THEN 'DONATION' ELSE t.kind END",
 			"reference":      "'order ' || s.n",
 			"customer_email": "'payer' || (s.n % 50000) || '@example.org'",
-			"hash":           "CASE WHEN length(t.hash) = 0 THEN t.hash ELSE " + f.packed(64) + " END",
+			"description":    "CASE WHEN s.n % 700 = 9 THEN 'Two blue tickets' ELSE t.description END",
+			"words": "'order ' || s.n || CASE WHEN s.n % 700 = 9 THEN ' two blue tickets' ELSE ' two tickets' END || " +
+				"' payer' || (s.n % 50000) || ' example org cart a b c'",
+			"hash": "CASE WHEN length(t.hash) = 0 THEN t.hash ELSE " + f.packed(64) + " END",
 		}},
 		{"routes", of("routes"), map[string]string{"id": "", "payment_id": id, "address": address}},
 		{"deposits", of("deposits"), map[string]string{
@@ -276,7 +279,7 @@ func (f filling) finish(ctx context.Context) error {
 			"GROUP BY key_id, " + quarter + ", network, currency",
 	}
 	if f.many {
-		all = append(all, "SELECT setval(pg_get_serial_sequence('payments', 'id'), (SELECT max(id) FROM payments))",
+		all = append(all, "SELECT gin_clean_pending_list('payments_by_word')", "SELECT setval(pg_get_serial_sequence('payments', 'id'), (SELECT max(id) FROM payments))",
 			"SELECT setval(pg_get_serial_sequence('sweeps', 'id'), (SELECT max(id) FROM sweeps))", "VACUUM ANALYZE")
 	} else {
 		all = append(all, "PRAGMA optimize")

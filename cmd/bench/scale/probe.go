@@ -128,8 +128,24 @@ func paymentProbes() []probe {
 				{"search: amount", report.Query{Text: "49.90"}},
 				{"search: whole dollars", report.Query{Text: "49"}},
 				{"search: hash", report.Query{Text: "0x00000000"}},
+				{"search: a word of all", report.Query{Text: "tickets"}},
+				{"search: a word of one in 700", report.Query{Text: "blue"}},
+				{"search: a word of one", report.Query{Text: "1017"}},
+				{"search: the beginning of a word of few", report.Query{Text: "payer4999"}},
+				{"search: words of few, together", report.Query{Text: "tickets blue 1409"}},
+				{"search: words of none", report.Query{Text: "tickets green"}},
 			}...,
 		),
+		page("totals, all", func(ctx context.Context, d *database, _ int) error {
+			return failed(d.Reports().Totals(ctx, report.Query{Keys: d.keys[:1]}))
+		}),
+		page("totals, expired, from 100 dollars", func(ctx context.Context, d *database, _ int) error {
+			expired := []payment.Status{payment.Expired}
+			return failed(d.Reports().Totals(ctx, report.Query{Keys: d.keys[:1], Statuses: expired, Min: 100_000_000}))
+		}),
+		page("totals, a word of one in 700", func(ctx context.Context, d *database, _ int) error {
+			return failed(d.Reports().Totals(ctx, report.Query{Keys: d.keys[:1], Text: "blue"}))
+		}),
 		page("payments of twenty keys, USDT", func(ctx context.Context, d *database, _ int) error {
 			q := report.Query{Keys: d.keys[1:21], Token: "USDT", Limit: pageRows}
 			return failed(d.Reports().SearchPayments(ctx, q))

@@ -35,9 +35,11 @@ type Query struct {
 	Max       money.Micros // 0: no limit
 	// MinPrice and MaxPrice are bounds of the price in a currency, which others have none of; none: no limit.
 	MinPrice, MaxPrice exchange.Sum
-	// Text finds by txnid, exactly; by the beginning of the reference, description,
+	// Text finds by txnid, exactly; by the beginning of the reference, the
 	// customer's e-mail address, transaction hash or deposit address, in any case;
 	// and by amount: 49 and 49.9 find 49.90.
+	// Beside that, any words of the reference, the description, the customer and the metadata find, each in any case,
+	// and the last one by its beginning.
 	Text  string
 	After Place // the last payment of the page before; zero for the first page
 	Limit int   // 1 to MaxPage
@@ -98,11 +100,7 @@ func (r *Reader) search(
 	if q.Limit < 1 || q.Limit > most {
 		return fault.New(fault.Invalid, "limit must be between 1 and %d", most)
 	}
-	q.Text = strings.TrimSpace(input.Mended(q.Text)) // as the texts that it finds
-	if len(q.Keys) == 0 || !db.Storable(q.Text) {
-		return nil
-	}
-	return r.db.Snapshot(ctx, func(ctx context.Context, t db.Tx) error {
+	return r.snapshot(ctx, q, func(ctx context.Context, t db.Tx, q Query) error {
 		numbers, next, err := find(ctx, t, r.db.Dialect(), q)
 		if err != nil {
 			return err
@@ -111,11 +109,20 @@ func (r *Reader) search(
 	})
 }
 
+// snapshot passes what the query means to read, unless it finds nothing.
+func (r *Reader) snapshot(ctx context.Context, q Query, read func(context.Context, db.Tx, Query) error) error {
+	q.Text = strings.TrimSpace(input.Mended(q.Text)) // as the texts that it finds
+	if len(q.Keys) == 0 || !db.Storable(q.Text) {
+		return nil
+	}
+	return r.db.Snapshot(ctx, func(ctx context.Context, t db.Tx) error { return read(ctx, t, q) })
+}
+
 // find returns the numbers of the payments of a page, and where the next one begins. It merges a few ranges of an
 // index. Each ends after Limit rows, so that a page costs the same whatever is stored, or after MaxLook where token,
 // kind and amount are compared row by row.
 func find(ctx context.Context, t db.Tx, d db.Dialect, q Query) (numbers []int64, next Place, err error) {
-	f := finder{t, q, d.Bytewise, "p.id, p." + q.time()}
+	f := newFinder(t, d, q, "p.id, p."+q.time())
 	ranges, err := f.ranges(ctx)
 	if err != nil || len(ranges) == 0 {
 		return nil, Place{}, err
@@ -129,12 +136,12 @@ func find(ctx context.Context, t db.Tx, d db.Dialect, q Query) (numbers []int64,
 
 // Rows returns the payments of a page, which compares none row by row, and whether another one follows.
 func Rows[T any](ctx context.Context, t db.Tx, d db.Dialect, q Query) (rows []T, more bool, err error) {
-	f := finder{t, q, d.Bytewise, "p.*"}
+	f := newFinder(t, d, q, "p.*")
 	ranges, err := f.ranges(ctx)
 	if err != nil || len(ranges) == 0 {
 		return nil, false, err
 	}
-	err = db.Merge(f, ranges, f.order(""), q.Limit+1).Scan(ctx, &rows)
+	err = db.Merge(t, ranges, f.order(""), q.Limit+1).Scan(ctx, &rows)
 	return rows[:min(len(rows), q.Limit)], len(rows) > q.Limit, err
 }
 
@@ -143,8 +150,11 @@ type foundRow struct {
 	ID        int64
 	CreatedAt time.Time // unless the list is by EndedAt
 	EndedAt   time.Time
-	Part      int  // of which range, where payments are compared
-	Matches   bool // likewise
+	// Where payments are compared:
+	Amount  money.Micros
+	Part    int   // of which range
+	Nth     int64 // of the range
+	Matches bool
 }
 
 func (r foundRow) place() Place {
@@ -179,26 +189,25 @@ func (f *finder) read(ctx context.Context, ranges []*bun.SelectQuery) (rows []fo
 // compare reads the newest of each range, and returns those that match, as far back as every range was read. older is
 // where that is, if there are more.
 func (f *finder) compare(ctx context.Context, ranges []*bun.SelectQuery) (rows []foundRow, older Place, err error) {
-	each := max(cmp.Or(f.q.Look, MaxLook)/len(ranges), 1)
-	parts := make([]string, len(ranges))
-	args := make([]any, len(ranges))
+	each := int64(max(cmp.Or(f.q.Look, MaxLook)/len(ranges), 1))
+	parts, args := make([]string, len(ranges)), []any(nil)
 	for i, q := range ranges {
-		parts[i] = fmt.Sprintf("SELECT * FROM (?) AS r%d", i)
-		args[i] = f.matching(q.ColumnExpr("? AS part", i)).Limit(int64(each))
+		parts[i] = fmt.Sprintf("SELECT * FROM (SELECT *, row_number() OVER (ORDER BY %s) AS nth FROM (?) AS newest) AS r%d "+
+			"WHERE matches OR nth = ?", f.order(""), i)
+		args = append(args, f.matching(q.ColumnExpr("p.amount, ? AS part", i)).Limit(each), each)
 	}
-	var looked []foundRow
-	if err := f.NewRaw(strings.Join(parts, " UNION ALL "), args...).Scan(ctx, &looked); err != nil {
+	var read []foundRow
+	if err := f.NewRaw(strings.Join(parts, " UNION ALL "), args...).Scan(ctx, &read); err != nil {
 		return nil, Place{}, err
 	}
-	slices.SortFunc(looked, func(a, b foundRow) int {
+	slices.SortFunc(read, func(a, b foundRow) int {
 		return cmp.Or(b.place().At.Compare(a.place().At), cmp.Compare(b.ID, a.ID))
 	})
-	read := make([]int, len(ranges))
-	for _, row := range looked {
+	for _, row := range read {
 		if row.Matches {
 			rows = append(rows, row)
 		}
-		if read[row.Part]++; read[row.Part] == each {
+		if row.Nth == each {
 			return rows, row.place(), nil
 		}
 	}
@@ -207,7 +216,13 @@ func (f *finder) compare(ctx context.Context, ranges []*bun.SelectQuery) (rows [
 
 // matching adds whether a row matches what no index serves.
 func (f *finder) matching(q *bun.SelectQuery) *bun.SelectQuery {
-	text, args := "1 = 1", []any(nil)
+	text, args := f.condition()
+	return q.ColumnExpr("("+text+") AS matches", args...)
+}
+
+// condition is what no index serves.
+func (f *finder) condition() (text string, args []any) {
+	text, args = f.matchesWords()
 	for _, c := range []struct {
 		on   bool
 		text string
@@ -225,7 +240,7 @@ func (f *finder) matching(q *bun.SelectQuery) *bun.SelectQuery {
 			text, args = text+" AND "+c.text, append(args, c.arg)
 		}
 	}
-	return q.ColumnExpr("("+text+") AS matches", args...)
+	return text, args
 }
 
 // comparing reports whether rows are compared one by one.
@@ -256,8 +271,14 @@ type finder struct {
 	db.Tx
 
 	q        Query
+	words    []string // that are compared row by row
+	sqlite   bool
 	bytewise string // the collation
 	columns  string
+}
+
+func newFinder(t db.Tx, d db.Dialect, q Query, columns string) *finder {
+	return &finder{Tx: t, q: q, sqlite: !d.ManyWriters, bytewise: d.Bytewise, columns: columns}
 }
 
 // ranges returns one query for each range of an index that the search needs;
@@ -281,10 +302,8 @@ func (f *finder) ranges(ctx context.Context) ([]*bun.SelectQuery, error) {
 			lower := bun.Safe("lower(p.reference COLLATE " + f.bytewise + ")")
 			all = append(all, f.page(of.Where("p.reference <> '' AND ? = ?", lower, db.LowerASCII(f.q.Reference)).
 				Where("p.reference = ?", f.q.Reference).Apply(f.inState)))
-		case f.q.Paid:
-			all = append(all, f.page(of.Where("p.status = ?", payment.Completed).Apply(f.inState)))
-		case f.q.Attention:
-			all = append(all, f.page(of.Where("p.attention <> ''").Apply(f.inState)))
+		case f.q.Paid, f.q.Attention:
+			all = append(all, f.page(of.Apply(f.inState)))
 		case len(f.q.Statuses) == 0 && f.q.Network == "" && !f.q.Unswept:
 			all = append(all, f.page(of))
 		default:
@@ -345,14 +364,25 @@ func (f *finder) inState(q *bun.SelectQuery) *bun.SelectQuery {
 	if len(f.q.Statuses) > 0 {
 		q = q.Where("p.status IN (?)", bun.List(f.q.Statuses))
 	}
+	if f.q.Paid {
+		q = q.Where("p.status = ?", payment.Completed)
+	}
+	if f.q.Attention {
+		q = q.Where("p.attention <> ''")
+	}
 	if f.q.Network != "" {
 		q = q.Where("p.network = ?", f.q.Network)
 	}
 	return q
 }
 
-// page restricts a query to the rows that can be on the page.
+// page restricts a query to the first rows of the page, in its order.
 func (f *finder) page(q *bun.SelectQuery) *bun.SelectQuery {
+	return f.within(q).OrderExpr(f.order("p.")).Limit(int64(f.q.Limit + 1))
+}
+
+// within restricts a query to the rows that can be on the page.
+func (f *finder) within(q *bun.SelectQuery) *bun.SelectQuery {
 	// A credit top-up is no sale of the merchant's: it is found by its txnid alone.
 	if !f.q.TopUps {
 		q = q.Where("(p.kind <> ? OR p.public_id = ?)", payment.KindTopUp, payment.ReadID(f.q.Text))
@@ -367,18 +397,15 @@ func (f *finder) page(q *bun.SelectQuery) *bun.SelectQuery {
 		than := map[bool]string{true: ">", false: "<"}[f.q.Ascending]
 		q = q.Where("(p."+f.q.time()+", p.id) "+than+" (?, ?)", f.q.After.At, f.q.After.Number)
 	}
-	return q.OrderExpr(f.order("p.")).Limit(int64(f.q.Limit + 1))
+	return q
 }
 
 // shortPrefix is the least text that is searched as the beginning of another: two
 // characters would find half of everything.
 const shortPrefix = 3
 
-// longestPrefix is how much of a description is indexed.
-const longestPrefix = 40
-
-// byText returns the row numbers of payments that the text may identify. Each way
-// is a range of an index that ends after maxFound rows.
+// byText returns the row numbers of payments that the text may identify: by its words, as many as the page needs. Each
+// other way is a range of an index that ends after maxFound rows.
 func (f *finder) byText(ctx context.Context) ([]int64, error) {
 	text := f.q.Text
 	ways := []*bun.RawQuery{
@@ -400,7 +427,8 @@ func (f *finder) byText(ctx context.Context) ([]int64, error) {
 	if err := f.NewRaw(strings.Join(parts, " UNION ALL "), args...).Scan(ctx, &all); err != nil {
 		return nil, fmt.Errorf("find by text: %w", err)
 	}
-	return all, nil
+	byWords, err := f.byWords(ctx)
+	return append(all, byWords...), err
 }
 
 // byBeginning finds texts that begin with the text, in any case of ASCII letters.
@@ -412,18 +440,12 @@ func (f *finder) byBeginning(text string) []*bun.RawQuery {
 	}
 	bytewise := " COLLATE " + f.bytewise
 	var ways []*bun.RawQuery
-	for _, x := range [][2]string{
-		{"reference", "lower(reference" + bytewise + ")"},
-		{"customer_email", "lower(customer_email" + bytewise + ")"},
-		{"description", "lower(substr(description, 1, 40)" + bytewise + ")"},
-	} {
-		beginning := db.LowerASCII(text)
-		if x[0] == "description" {
-			beginning = firstChars(beginning, longestPrefix)
-		}
+	beginning := db.LowerASCII(text)
+	for _, column := range []string{"reference", "customer_email"} {
+		lower := "lower(" + column + bytewise + ")"
 		ways = append(ways, f.NewRaw("SELECT id FROM payments WHERE key_id IN (?) AND ? <> '' AND ? >= ? AND ? < ? ORDER BY ? DESC LIMIT ?",
-			bun.List(f.q.Keys), bun.Safe(x[0]), bun.Safe(x[1]), beginning, bun.Safe(x[1]),
-			beginning+end, bun.Safe(x[1]), maxFound))
+			bun.List(f.q.Keys), bun.Safe(column), bun.Safe(lower), beginning, bun.Safe(lower),
+			beginning+end, bun.Safe(lower), maxFound))
 	}
 	if len(text) < shortPrefix {
 		return ways
@@ -453,15 +475,4 @@ func amounts(text string) (low, high money.Micros, ok bool) {
 		step *= 10
 	}
 	return low, high, true
-}
-
-// firstChars returns at most the first n characters.
-func firstChars(text string, n int) string {
-	for i := range text {
-		if n == 0 {
-			return text[:i]
-		}
-		n--
-	}
-	return text
 }

@@ -34,6 +34,8 @@ func readAsked(text string) (a asked, ok bool) {
 	mark := strings.ToLower(strings.TrimFunc(before+after, unicode.IsSpace))
 	if currency, known := signs[mark]; known {
 		a.currency = currency
+	} else if _, err := money.ParseToken(strings.ToUpper(mark)); err == nil {
+		a.currency = exchange.USD // tokens are worth their dollars
 	} else if mark != "" {
 		c, err := exchange.ParseCurrency(mark)
 		if err != nil {
