@@ -79,6 +79,5 @@ func (a *archive) encrypted(t *testing.T) {
 	key, err := age.GenerateX25519Identity()
 	must(t, err)
 	must(t, os.WriteFile(filepath.Join(a.dir, "key"), []byte(key.String()), 0o644)) //nolint:gosec // the same
-	a.env[0] += ":" + a.dir
 	a.env = append(a.env, "RECIPIENT="+key.Recipient().String(), "IDENTITY="+a.dir+"/key")
 }

@@ -43,8 +43,12 @@ func newArchive(t *testing.T, server string) *archive {
 		must(t, err)
 		must(t, os.WriteFile(filepath.Join(dir, name), text, 0o755)) //nolint:gosec // another user runs it
 	}
+	// The receiver comes late, as on a machine that has other things to do.
+	late := fmt.Sprintf("#!/bin/sh\ncase \" $*\" in *' -D '*) sleep 3 ;; esac\nexec %s/pg_receivewal \"$@\"\n",
+		filepath.Dir(program))
+	must(t, os.WriteFile(filepath.Join(dir, "pg_receivewal"), []byte(late), 0o755)) //nolint:gosec // the same
 	return &archive{dir: dir, owner: owner, env: []string{
-		"PATH=" + filepath.Dir(program) + ":" + os.Getenv("PATH"), "LC_ALL=C", "TZ=UTC", "BACKUPS=" + dir + "/backups",
+		"PATH=" + dir + ":" + filepath.Dir(program) + ":" + os.Getenv("PATH"), "LC_ALL=C", "TZ=UTC", "BACKUPS=" + dir + "/backups",
 		"PGHOST=" + u.Hostname(), "PGPORT=" + u.Port(), "PGUSER=" + u.User.Username(), "PGDATABASE=postgres",
 	}}
 }
@@ -182,12 +186,11 @@ func checkPointInTime(t *testing.T, prepare func(*archive)) {
 	i.must(t, "", "credit", "grant", "--email", email, "--credits", "100") // after the copy
 	moment := value[string](t, live, "SELECT clock_timestamp()::text")
 	i.must(t, "", "credit", "grant", "--email", email, "--credits", "5000") // the mistake
-	position := value[string](t, live, "SELECT pg_current_wal_flush_lsn()::text")
 	for range 3 { // whole files, of which all but one are encrypted where all are
 		value[string](t, live, "SELECT pg_switch_wal()::text")
 		execute(t, live, "UPDATE instance SET ticks = ticks")
 	}
-	position = value[string](t, live, "SELECT pg_current_wal_flush_lsn()::text")
+	position := value[string](t, live, "SELECT pg_current_wal_flush_lsn()::text")
 	eventually(t, "the last change", func() bool {
 		return value[bool](t, live,
 			"SELECT coalesce(bool_or(flush_lsn >= '"+position+"'), false) FROM pg_stat_replication")

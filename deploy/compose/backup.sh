@@ -39,6 +39,12 @@ receiver=$!
 trap 'kill "$receiver" 2>/dev/null || true' EXIT
 trap 'exit 0' INT TERM
 
+# What changes before the receiver is there is never received: a copy that is made meanwhile restores nothing later.
+while [ "$(ask "SELECT active FROM pg_replication_slots WHERE slot_name = '$slot'")" != t ]; do
+	kill -0 "$receiver" 2>/dev/null || exit 1
+	sleep 1
+done
+
 # Removes the copies that are too old, but never the newest, and the changes before the oldest that stays.
 prune() {
 	newest=$(ls "$BACKUPS/base" | grep -v '\.part$' | sort | tail -n 1)
