@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/florinpay/florin/internal/alert"
 )
 
 // TestRules: promtool accepts the rules, and the cases show when each of them fires.
@@ -16,7 +18,7 @@ func TestRules(t *testing.T) {
 	}
 	for _, args := range [][]string{
 		{"check", "config", "prometheus.yml"},
-		{"check", "rules", "florin.rules.yml"},
+		{"check", "rules", "florin.rules.yml", "alerts.rules.yml"},
 		{"test", "rules", "florin.rules.test.yml"},
 	} {
 		cmd := exec.Command(promtool, args...)
@@ -41,6 +43,20 @@ func TestRules(t *testing.T) {
 			if text, _ := x.v.(string); text == "" {
 				t.Errorf("%s lacks a summary, or a description that says what to do", name)
 			}
+		}
+	}
+}
+
+// TestRules_Alerts: each kind of alert has a rule, which says when it begins and how urgent it is.
+func TestRules_Alerts(t *testing.T) {
+	t.Parallel()
+	rules := documents(t, "prometheus/alerts.rules.yml")[0].at("groups", 0, "rules")
+	for i, kind := range alert.Kinds() {
+		rule := rules.at(i)
+		rule.at("expr").is(t, "the condition", `max by (job) (florin_alert{kind="`+string(kind)+`"}) > 0`)
+		rule.at("labels", "severity").is(t, "the severity of "+string(kind), kind.Severity())
+		if text, _ := rule.at("annotations", "description").v.(string); !strings.HasPrefix(text, "Begins when ") {
+			t.Errorf("%s is described as %q", kind, text)
 		}
 	}
 }

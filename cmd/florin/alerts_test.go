@@ -28,9 +28,11 @@ func startPrometheus(t *testing.T, address string) *prometheus {
 		t.Fatalf(".ci/install-programs installs Prometheus: %v", err)
 	}
 	dir := t.TempDir()
-	rules, err := os.ReadFile("../../deploy/prometheus/florin.rules.yml")
-	must(t, err)
-	write(t, dir, "florin.rules.yml", waits.ReplaceAllString(string(rules), "$1 0s"))
+	for _, name := range []string{"florin.rules.yml", "alerts.rules.yml"} {
+		rules, err := os.ReadFile("../../deploy/prometheus/" + name)
+		must(t, err)
+		write(t, dir, name, waits.ReplaceAllString(string(rules), "$1 0s"))
+	}
 	whole, err := os.ReadFile("../../deploy/prometheus/prometheus.yml")
 	must(t, err)
 	text := strings.ReplaceAll(string(whole), "127.0.0.1:9100", address)
@@ -157,7 +159,7 @@ func (s *shop) watchOutage(t *testing.T, address string) {
 	p.await(t)
 	s.start(t, "BASE", "USDT", 500) // an idle network is read every few minutes only
 	must(t, s.chains[2].Close())
-	p.await(t, "FlorinEndpointUnhealthy", "FlorinNetworkBlind")
+	p.await(t, "FlorinNetworkUnreadable") // after two minutes
 	if status, log := s.stop(t, syscall.SIGTERM); status != 0 {
 		t.Errorf("status %d: %s", status, log)
 	}

@@ -107,6 +107,7 @@ var afterPayment = []metric{
 	{"florin_ledger_differences", nil, 0, 0},
 	{"florin_ledger_checked_timestamp_seconds", nil, 1.7e9, 1e11},
 	{"florin_database_up", nil, 1, 1},
+	{"florin_alert", []string{"kind", "gas_out"}, 0, 0},
 	{"florin_http_requests_total", []string{"route", "/orders/:txnid", "method", "GET", "status", "200"}, 1, 1e4},
 	{"florin_http_requests_total", []string{"route", "none", "method", "GET", "status", "404"}, 1, 1},
 	{"florin_http_request_seconds", []string{"route", "/create-payment"}, 1, 1},
@@ -159,7 +160,10 @@ func TestMetrics(t *testing.T) {
 		t.Errorf("on an address in use: status %d, %q", r.status, r.stderr)
 	}
 	t.Run("Names", func(t *testing.T) {
-		for _, file := range []string{"../../deploy/prometheus/florin.rules.yml", "../../deploy/grafana/florin.json"} {
+		for _, file := range []string{
+			"../../deploy/prometheus/florin.rules.yml", "../../deploy/prometheus/alerts.rules.yml",
+			"../../deploy/grafana/florin.json",
+		} {
 			text, err := os.ReadFile(file)
 			must(t, err)
 			m.namesMetrics(t, file, string(text))
@@ -208,7 +212,7 @@ func (s scraped) isBounded(t *testing.T) {
 	allowed := map[string]string{
 		"network": `BEP20|POLYGON|BASE|SOL|none`, "outcome": `[a-z_]+`, "status": `\d{3}|other`,
 		"method": `GET|POST|HEAD|other|eth_[A-Za-z]+|(get|send|simulate|is|minimum)[A-Z][A-Za-z]+`,
-		"state":  `[A-Z]+|seen|credited|vanished`, "route": `none|/[a-z0-9/:*-]*`, "version": `.*`, "go": `go.*`,
+		"state":  `[A-Z]+|seen|credited|vanished`, "route": `none|/[a-z0-9/:*-]*`, "version": `.*`, "kind": `[a-z_]+`, "go": `go.*`,
 		"loop": `[A-Za-z ]+|(balances|sweeps) of [A-Z0-9]+`,
 	}
 	for name, family := range s.families {

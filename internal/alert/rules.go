@@ -123,6 +123,21 @@ func Judge(f Facts) Observation {
 	return o
 }
 
+// ticket are the kinds that may wait for a working day; of the others payments or money are at risk now.
+var ticket = map[Kind]bool{
+	GasLow: true, SweepStuck: true, MoneyUnswept: true, BudgetNear: true, RatesDisagree: true, EndpointDown: true,
+	WebhooksDead: true, CertificateExpiring: true, RechargeStuck: true, ChangeStuck: true, BackupMissing: true,
+	BackupOld: true, BackupStopped: true, LedgerUnchecked: true, TokenDepegged: true,
+}
+
+// Severity is what Prometheus is to do at it: page somebody, or leave a ticket.
+func (k Kind) Severity() string {
+	if ticket[k] {
+		return "ticket"
+	}
+	return "page"
+}
+
 // Kinds lists the kinds of alerts, by weight.
 func Kinds() []Kind {
 	list := make([]Kind, len(rules))

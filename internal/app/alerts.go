@@ -35,3 +35,15 @@ func (a *App) newAlerts(holder string) *alert.Monitor {
 		NewID: func() string { return "ntc_" + newULID(a.clock.Now()) }, Log: a.log,
 	})
 }
+
+// countAlerts counts the alerts that the operator is notified of, by kind.
+func (a *App) countAlerts() map[string]int {
+	counts := make(map[string]int)
+	for _, kind := range alert.Kinds() {
+		counts[string(kind)] = 0
+	}
+	for _, x := range a.alerts.Current() {
+		counts[string(x.Kind)]++
+	}
+	return counts
+}

@@ -80,6 +80,7 @@ func (m *monitor) observe(a *App) {
 	}
 	s := metrics.Sources{
 		Health: a.networks.Health, Sweeping: a.networks.Sweeping, Streams: a.server.Streams,
+		Alerts: a.countAlerts,
 		Ages: func() map[string]time.Duration {
 			ages := make(map[string]time.Duration)
 			for _, l := range a.loops.ages() {

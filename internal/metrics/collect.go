@@ -29,6 +29,8 @@ type Sources struct {
 	Sweeping func(chain.Network) (st settlement.Status, ok bool)
 	Streams  func() int // live pages that are open
 	Rates    func() exchange.Report
+	// Alerts returns how many alerts of each kind the operator is notified of now, of every kind.
+	Alerts func() map[string]int
 	// Ages returns for how long each loop of the program has not turned, by name.
 	Ages    func() map[string]time.Duration
 	Store   *store.Store
@@ -79,6 +81,7 @@ var (
 	rateDisagreed = desc("rate_disagreed_timestamp_seconds",
 		"Moment at which the sources of a currency were last more than 1 % apart; absent if they never were.", "currency")
 
+	alerts       = desc("alert", "Alerts of the kind that the operator is notified of now, of the whole installation.", "kind")
 	loopAge      = desc("loop_age_seconds", "How long ago the loop of the program last turned.", "loop")
 	streams      = desc("live_streams", "Open pages that are kept up to date.")
 	databaseUp   = desc("database_up", "1 while the database answers and takes writes.")
@@ -96,7 +99,8 @@ func (p present) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		networkUp, networkHead, networkFinal, networkScanned, networkLag, networkFinalAge, networkAside,
 		endpoints, healthy, asked, erred, callsToday, callsMonth, budgetSpent,
-		gasBalance, gasRunway, gasCost, sweepWaiting, sweepFlying, sweepAge, loopAge, streams, databaseUp, backupAt,
+		gasBalance, gasRunway, gasCost, sweepWaiting, sweepFlying, sweepAge, alerts, loopAge, streams, databaseUp,
+		backupAt,
 		slotLag, slotActive, oldestDue, stuckWebhook, rateUSD, rateAge, rateSpread, rateDisagreed,
 		unswept, dust,
 	} {
@@ -110,6 +114,9 @@ func (p present) Collect(ch chan<- prometheus.Metric) {
 	defer cancel()
 	s := scrape{present: p, ctx: ctx, ch: ch, now: p.m.now()}
 	s.gauge(streams, float64(p.Streams()))
+	for kind, n := range p.Alerts() {
+		s.gauge(alerts, float64(n), kind)
+	}
 	for name, age := range p.Ages() {
 		s.gauge(loopAge, age.Seconds(), name)
 	}

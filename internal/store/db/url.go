@@ -112,7 +112,8 @@ var unknown = map[string]bool{
 
 // libpq takes out the parameters that change nothing, and refuses those that would be ignored, by name.
 func libpq(u *url.URL) error {
-	all, err := url.ParseQuery(u.RawQuery)
+	// A + is no space here, as in libpq.
+	all, err := url.ParseQuery(strings.ReplaceAll(u.RawQuery, "+", "%2B"))
 	if err != nil {
 		return errParameter
 	}
@@ -124,7 +125,7 @@ func libpq(u *url.URL) error {
 			return fmt.Errorf("has the parameter %s, which Florin does not follow as it is given: take it out", name)
 		}
 	}
-	u.RawQuery = all.Encode()
+	u.RawQuery = strings.ReplaceAll(all.Encode(), "+", "%20")
 	return nil
 }
 

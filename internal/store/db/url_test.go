@@ -48,6 +48,23 @@ func TestParseURL(t *testing.T) {
 	}
 }
 
+// TestParseURL_Space: a space of a parameter arrives as one, and a + as it is.
+func TestParseURL_Space(t *testing.T) {
+	t.Parallel()
+	p, err := parseURL("postgres://a@db/florin?options=-c%20statement_timeout%3D5s&application_name=a+b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := parsePostgres(p.postgres)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := config.ConnConfig.RuntimeParams
+	if got["options"] != "-c statement_timeout=5s" || got["application_name"] != "a+b" {
+		t.Errorf("the server is sent %q", got)
+	}
+}
+
 // TestCheckURL_Refused: each refusal says what to change, and repeats nothing of the password.
 func TestCheckURL_Refused(t *testing.T) {
 	t.Parallel()
