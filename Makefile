@@ -131,6 +131,15 @@ bench-scale: ## Measure lists and pages on a long history beside a short one: N=
 	@.ci/install-postgres
 	@go run ./cmd/bench/scale $(if $(N),-n $(N))
 
+# Each prints its figures: how long after an outage money is seen, or a server serves again.
+OUTAGES = ^(TestDatabase_.*|TestInstances_(Takeover|KilledWhileSending)|TestServe_DiskFull|TestRestore_(Drill|PointInTime))$$
+
+.PHONY: outages
+outages: ## Measure how long each outage lasts for a shop, as the table in web/docs/operate/README.md says
+	@.ci/install-programs && .ci/install-postgres && .ci/install-engines
+	@go test -count=1 -timeout 20m -parallel 2 -v -run '$(OUTAGES)' ./cmd/florin \
+		| awk '/^ *=== (NAME|RUN)/ {test = $$3} /measured: / {sub(/.*measured: /, ""); print test ": " $$0} /^(--- FAIL|FAIL)/ {print; bad = 1} END {exit bad}'
+
 .PHONY: soak
 soak: ## Run the whole program for an hour on every network, with random payers and faults: SOAK=2m, SEED=7
 	@go test -count=1 -timeout 0 -v -run '^TestSoak$$' ./cmd/florin \

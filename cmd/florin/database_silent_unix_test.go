@@ -5,6 +5,7 @@ package main_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"testing"
 	"time"
@@ -62,6 +63,17 @@ func (s *shop) paysAfter(t *testing.T, cut func()) time.Duration {
 	return time.Since(began)
 }
 
+// measured prints a figure of the table under "When the database goes away" (make outages), and checks its bound.
+func measured(t *testing.T, what string, took, bound time.Duration) {
+	t.Helper()
+	t.Logf("measured: %s: after %s", what, took.Round(100*time.Millisecond))
+	if took > bound {
+		t.Errorf("%s: after %s, want %s at most", what, took, bound)
+	}
+}
+
+const seen = "the money is seen and reported"
+
 // healthy reports whether GET /health says that all is well.
 func (s *server) healthy() bool {
 	_, report := s.tell("/health")
@@ -81,19 +93,11 @@ func TestDatabase_SilentPath(t *testing.T) {
 			url, paths := testkit.PathTo(t, postgres.URL(t), 2)
 			s := openOn(t, url)
 			eventually(t, "all is well", s.healthy)
-			if took := s.paysAfter(t, func() { paths[0].Be(silence) }); took > seenWithin {
-				t.Errorf("the money was seen after %s", took)
-			} else {
-				t.Logf("the money was seen after %s", took)
-			}
+			measured(t, seen, s.paysAfter(t, func() { paths[0].Be(silence) }), seenWithin)
 			began := time.Now()
 			paths[1].Be(silence)
 			eventually(t, "the silence is noted", func() bool { return !s.healthy() })
-			if took := time.Since(began); took > notedWithin {
-				t.Errorf("the silence was noted after %s", took)
-			} else {
-				t.Logf("the silence was noted after %s", took)
-			}
+			measured(t, "/health says so, with every way silent", time.Since(began), notedWithin)
 			time.Sleep(time.Until(began.Add(20 * time.Second))) // longer than what is in progress may take
 			paths[1].Be(testkit.Works)
 			spoke := time.Now()
@@ -111,12 +115,45 @@ func TestDatabase_Frozen(t *testing.T) {
 	servers := postgres.NewPair(t)
 	s := openOn(t, servers.URL())
 	eventually(t, "all is well", s.healthy)
-	took := s.paysAfter(t, func() {
+	measured(t, seen, s.paysAfter(t, func() {
 		servers.Freeze()
 		servers.Promote()
-	})
-	if t.Logf("the money was seen after %s", took); took > seenWithin {
-		t.Errorf("the money was seen after %s", took)
-	}
+	}), seenWithin)
 	eventually(t, "all is well again", s.healthy)
+}
+
+// TestDatabase_WrongServer: for six seconds the name of the database leads to the standby, which takes no writes (SQLSTATE
+// 25006). No connection stays there: what is created and paid afterwards is as ever.
+func TestDatabase_WrongServer(t *testing.T) {
+	t.Parallel()
+	servers := postgres.NewPair(t)
+	first, standby := servers.Hosts()
+	name := testkit.NewPath(t, first)
+	s := openOn(t, "postgres://florin@"+name.Address()+"/postgres?sslmode=disable")
+	eventually(t, "all is well", s.healthy)
+	measured(t, seen, s.paysAfter(t, func() {
+		name.Lead(standby)
+		time.Sleep(6 * time.Second)
+		name.Lead(first)
+	}), seenWithin)
+	began := time.Now()
+	eventually(t, "a payment is created", func() bool {
+		status, _ := s.post(t, "/create-payment", fmt.Sprintf(`{"apiKey":%q,"amount":5}`, s.key))
+		return status == http.StatusOK
+	})
+	measured(t, "payments are created again", time.Since(began), 10*time.Second)
+	eventually(t, "all is well again", s.healthy)
+}
+
+// TestDatabase_Pooler: PgBouncer, which pools sessions in between, is killed and started again.
+func TestDatabase_Pooler(t *testing.T) {
+	t.Parallel()
+	through, restart := postgres.Pooler(t, postgres.URL(t), "session")
+	s := openOn(t, through)
+	eventually(t, "all is well", s.healthy)
+	measured(t, seen, s.paysAfter(t, restart), seenWithin)
+	refused, _ := postgres.Pooler(t, postgres.URL(t), "transaction")
+	i := newInstallation(t, "FLORIN_DATABASE_URL="+refused)
+	i.refuses(t, 1, []string{"serve"}, "transaction pooling", "let it pool sessions")
+	i.examine(t).wants(t, "database", "wrong", "transaction pooling")
 }

@@ -181,7 +181,7 @@ func TestDocumented_Quoted(t *testing.T) {
 // elsewhere are the commands of the pages for operators that need more than an empty machine, with the test that runs
 // them against the real thing; an empty name: it is no program of Florin's, or begins another shell.
 var elsewhere = map[string]string{
-	"make build": "", "make release": "", "cd": "", "export": "", "cat": "", "cp": "", "chmod": "",
+	"make build": "", "make release": "", "make outages": "", "cd": "", "export": "", "cat": "", "cp": "", "chmod": "",
 	"docker": "", "kubectl": "", "systemctl": "", "litestream": "", "pg_dump": "", "pg_restore": "",
 	"/usr/lib/postgresql/17/bin/pg_ctl": "TestRestore_PointInTime", "echo": "", "age-keygen": "", "umask": "",
 	"florin keygen >>": "TestDocumented_ByHand", "florin keygen --evm --sol >>": "TestDocumented_ByHand",
@@ -202,6 +202,13 @@ func TestDocumented_EachIsRun(t *testing.T) {
 	for _, name := range elsewhere {
 		if name != "" && !tests[name] {
 			t.Errorf("there is no test %s", name)
+		}
+	}
+	for page, text := range guides(t) {
+		for _, name := range namedTest.FindAllString(text, -1) {
+			if !tests[name] {
+				t.Errorf("%s names %s, which is no test", page, name)
+			}
 		}
 	}
 	runs := make(map[string]bool)
@@ -241,6 +248,8 @@ func isDocumented(t *testing.T, line string) bool {
 	}
 	return false
 }
+
+var namedTest = regexp.MustCompile(`\bTest[A-Z]\w+`)
 
 var testName = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 

@@ -224,3 +224,18 @@ func readOne[T any](t *testing.T, url, query string) (value T) {
 	must(t, c.Close(t.Context()))
 	return value
 }
+
+// TestServe_IdleTimeout: a connection that is idle for longer than it may be is closed.
+func TestServe_IdleTimeout(t *testing.T) {
+	t.Parallel()
+	s := newInstallation(t, "FLORIN_IDLE_TIMEOUT=1s").serve(t)
+	c, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	must(t, err)
+	defer c.Close()
+	must(t, c.SetDeadline(time.Now().Add(10*time.Second)))
+	_, err = fmt.Fprint(c, "GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
+	must(t, err)
+	if answer, err := io.ReadAll(c); err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 200") {
+		t.Errorf("until its end the connection says %q, %v", answer, err)
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/testkit/postgres"
@@ -198,12 +199,14 @@ func (d *drill) run(t *testing.T) {
 	d.stop(t, syscall.SIGKILL)
 	d.pay(t, open[12:])
 
+	began := time.Now()
 	d.restore(t, d)
 	d.server = d.serve(t)
 	for _, o := range append(settled, open...) {
 		d.await(t, o.txnid, "COMPLETED")
 		d.awaitWebhook(t, o.txnid, "completed")
 	}
+	measured(t, "restored, and every order that the backup knows is completed and reported", time.Since(began), 2*patience)
 	t.Run("StartedInTheLostTime", func(t *testing.T) {
 		if d.commandFor(unstarted) == nil {
 			t.Errorf("the report does not name %s, which was started since: %s", unstarted.txnid, d.report)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -186,7 +187,7 @@ func checkPointInTime(t *testing.T, prepare func(*archive)) {
 	i.must(t, "", "credit", "grant", "--email", email, "--credits", "100") // after the copy
 	moment := value[string](t, live, "SELECT clock_timestamp()::text")
 	i.must(t, "", "credit", "grant", "--email", email, "--credits", "5000") // the mistake
-	for range 3 { // whole files, of which all but one are encrypted where all are
+	for range 3 {                                                           // whole files, of which all but one are encrypted where all are
 		value[string](t, live, "SELECT pg_switch_wal()::text")
 		execute(t, live, "UPDATE instance SET ticks = ticks")
 	}
@@ -201,6 +202,7 @@ func checkPointInTime(t *testing.T, prepare func(*archive)) {
 	lost = true
 	a.asOnDebian(t)
 
+	began := time.Now()
 	restored := a.restore(t, moment)
 	eventually(t, "the end of the recovery", func() bool {
 		return !value[bool](t, restored, "SELECT pg_is_in_recovery()")
@@ -216,6 +218,7 @@ func checkPointInTime(t *testing.T, prepare func(*archive)) {
 	}
 	s := i.serve(t)
 	s.awaitProbe(t, "/readyz", 200)
+	measured(t, "restored to the moment, and served", time.Since(began), patience)
 	if status, log := s.stop(t, syscall.SIGTERM); status != 0 {
 		t.Errorf("status %d: %s", status, log)
 	}

@@ -44,6 +44,19 @@ func ReadTxnID(text string) (TxnID, error) {
 	return ParseTxnID(strings.TrimFunc(clean, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }))
 }
 
+// IsTxnID reports whether a text is a txnid as String writes it.
+func IsTxnID(text string) bool {
+	if len(text) != txnidLength || text[0] > '7' {
+		return false
+	}
+	for i := range len(text) {
+		if c := text[i]; (c < '0' || c > '9') && (c < 'A' || c > 'Z') || c == 'I' || c == 'L' || c == 'O' || c == 'U' {
+			return false
+		}
+	}
+	return true
+}
+
 // ParseTxnID reads a txnid, in upper or lower case. It fails with fault.Invalid.
 func ParseTxnID(text string) (id TxnID, err error) {
 	upper := strings.ToUpper(text)

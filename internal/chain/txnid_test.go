@@ -70,6 +70,9 @@ func TestReadTxnID(t *testing.T) {
 		if got, err := chain.ReadTxnID(text); err != nil || got.String() != want {
 			t.Errorf("%s: ReadTxnID(%q) = %s, %v; want %s", name, text, got, err, want)
 		}
+		if got := chain.IsTxnID(text); got != (text == want) {
+			t.Errorf("%s: IsTxnID(%q) = %t", name, text, got)
+		}
 	}
 	for name, text := range map[string]string{
 		"Empty": "",
@@ -79,7 +82,7 @@ func TestReadTxnID(t *testing.T) {
 		"U":     "U" + want[1:],
 		"Long":  strings.Repeat(want, 9),
 	} {
-		if got, err := chain.ReadTxnID(text); !fault.Is(err, fault.Invalid) {
+		if got, err := chain.ReadTxnID(text); !fault.Is(err, fault.Invalid) || chain.IsTxnID(text) {
 			t.Errorf("%s: ReadTxnID(%q) = %s, %v; want fault.Invalid", name, text, got, err)
 		}
 	}

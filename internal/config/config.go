@@ -24,6 +24,8 @@ type Config struct {
 	// DrainWait is how long a server that stops goes on serving, so that balancers notice that it is not
 	// ready.
 	DrainWait time.Duration
+	// IdleTimeout is how long a connection may be idle.
+	IdleTimeout time.Duration
 
 	DatabaseURL secret.Text // it may hold a password
 	SecretKey   secret.Text // its secret.KeyLen bytes, decoded

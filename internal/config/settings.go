@@ -64,6 +64,9 @@ const (
 	maxRateEvery = 2 * time.Minute
 
 	maxDrainWait = 10 * time.Minute // nothing balances more slowly
+	// The default is longer than the 60 s for which nginx and the load balancers of AWS keep a connection: where the
+	// server ends it first, the next request of the proxy may meet its end, and is answered 502.
+	maxIdleTimeout = time.Hour
 
 	maxAmount      = 1_000_000_000 * money.USD
 	maxFree        = 1_000_000     // free credits and queries of a new key
@@ -84,6 +87,7 @@ func (c *Config) settings() []setting {
 		plain("CHECKOUT_URL", "", &c.CheckoutURL, parseRootURL),
 		plain("ALLOW_HTTP", "false", &c.AllowHTTP, parseBool),
 		plain("DRAIN_WAIT", "5s", &c.DrainWait, duration(0, maxDrainWait)),
+		plain("IDLE_TIMEOUT", "2m", &c.IdleTimeout, duration(time.Second, maxIdleTimeout)),
 		hidden("DATABASE_URL", "sqlite://florin.db", maskURL, &c.DatabaseURL, parseDatabaseURL),
 		hidden("SECRET_KEY", "", maskAll, &c.SecretKey, ParseSecretKey),
 	}

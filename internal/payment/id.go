@@ -18,6 +18,9 @@ func readID(text string) (ID, error) {
 	if text == "" {
 		return "", fault.About(fault.Invalid, "txnid", "is required")
 	}
+	if chain.IsTxnID(text) {
+		return ID(text), nil
+	}
 	id, err := chain.ReadTxnID(text)
 	if err != nil {
 		return "", ErrUnknown

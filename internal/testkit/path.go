@@ -29,7 +29,7 @@ const poll = 10 * time.Millisecond
 
 // Path forwards connections to a server.
 type Path struct {
-	to       string
+	to       atomic.Pointer[string]
 	listener net.Listener
 	silence  atomic.Int32
 
@@ -44,7 +44,13 @@ func NewPath(t testing.TB, to string) *Path {
 	if err != nil {
 		t.Fatalf("path: %v", err)
 	}
-	p := &Path{to: to, listener: l, conns: make(map[net.Conn]bool)}
+	return newPath(t, to, l)
+}
+
+func newPath(t testing.TB, to string, l net.Listener) *Path {
+	t.Helper()
+	p := &Path{listener: l, conns: make(map[net.Conn]bool)}
+	p.to.Store(&to)
 	t.Cleanup(p.close)
 	go p.accept()
 	return p
@@ -75,8 +81,19 @@ func (p *Path) Address() string { return p.listener.Addr().String() }
 // Be makes the path silent, or work again: what was held back arrives then.
 func (p *Path) Be(s Silence) { p.silence.Store(int32(s)) }
 
+// Lead makes the path lead to another server, as a name that means another one; what is connected is cut off.
+func (p *Path) Lead(to string) {
+	p.to.Store(&to)
+	p.cut()
+}
+
 func (p *Path) close() {
 	_ = p.listener.Close()
+	p.cut()
+}
+
+// cut ends the connections that there are.
+func (p *Path) cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for c := range p.conns {
@@ -104,7 +121,7 @@ func (p *Path) serve(client net.Conn) {
 		delete(p.conns, client)
 		_ = client.Close()
 	}()
-	server, err := net.Dial("tcp", p.to) //nolint:noctx // it ends with the test
+	server, err := net.Dial("tcp", *p.to.Load()) //nolint:noctx // it ends with the test
 	if err != nil {
 		return
 	}

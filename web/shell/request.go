@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"context"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -44,8 +43,8 @@ func (s *Shell) Enter(next echo.HandlerFunc) echo.HandlerFunc {
 			RequestID: newRequestID(), Client: client, Near: Neighbourhood(client), Source: s.source(r),
 			UserAgent: r.UserAgent(), Bearer: bearer(r.Header), Key: headerKey(r.Header),
 		}
-		ctx, cancel := context.WithTimeout(operation.WithCall(s.trace.Enter(r.Context()), x), requestTimeout)
-		defer cancel()
+		ctx := newBounded(operation.WithCall(s.trace.Enter(r.Context()), x), requestTimeout)
+		defer ctx.end()
 		c.SetRequest(r.WithContext(ctx))
 		c.Response().Header().Set(requestIDHeader, x.RequestID)
 		if err := s.run(next, c); err != nil {
