@@ -122,8 +122,8 @@ func TestDatabase_Frozen(t *testing.T) {
 	eventually(t, "all is well again", s.healthy)
 }
 
-// TestDatabase_WrongServer: for six seconds the name of the database leads to the standby, which takes no writes (SQLSTATE
-// 25006). No connection stays there: what is created and paid afterwards is as ever.
+// TestDatabase_WrongServer: for six seconds the name of the database leads to the standby, which takes no writes
+// (SQLSTATE 25006). No connection stays there: what is created and paid afterwards is as ever.
 func TestDatabase_WrongServer(t *testing.T) {
 	t.Parallel()
 	servers := postgres.NewPair(t)

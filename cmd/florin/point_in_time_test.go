@@ -49,7 +49,8 @@ func newArchive(t *testing.T, server string) *archive {
 		filepath.Dir(program))
 	must(t, os.WriteFile(filepath.Join(dir, "pg_receivewal"), []byte(late), 0o755)) //nolint:gosec // the same
 	return &archive{dir: dir, owner: owner, env: []string{
-		"PATH=" + dir + ":" + filepath.Dir(program) + ":" + os.Getenv("PATH"), "LC_ALL=C", "TZ=UTC", "BACKUPS=" + dir + "/backups",
+		"PATH=" + dir + ":" + filepath.Dir(program) + ":" + os.Getenv("PATH"), "LC_ALL=C", "TZ=UTC",
+		"BACKUPS=" + dir + "/backups",
 		"PGHOST=" + u.Hostname(), "PGPORT=" + u.Port(), "PGUSER=" + u.User.Username(), "PGDATABASE=postgres",
 	}}
 }
@@ -187,7 +188,8 @@ func checkPointInTime(t *testing.T, prepare func(*archive)) {
 	i.must(t, "", "credit", "grant", "--email", email, "--credits", "100") // after the copy
 	moment := value[string](t, live, "SELECT clock_timestamp()::text")
 	i.must(t, "", "credit", "grant", "--email", email, "--credits", "5000") // the mistake
-	for range 3 {                                                           // whole files, of which all but one are encrypted where all are
+	// Whole files, of which all but one are encrypted where all are.
+	for range 3 {
 		value[string](t, live, "SELECT pg_switch_wal()::text")
 		execute(t, live, "UPDATE instance SET ticks = ticks")
 	}

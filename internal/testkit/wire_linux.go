@@ -51,7 +51,10 @@ func NewWire(t testing.TB, to string) *Wire {
 			{"-n", w.namespace, "link", "set", far, "address", "02:77:00:00:00:02", "up"},
 			// Whoever has an address is known for good: a wire that drops packets does not say that nobody is there.
 			{"neigh", "replace", w.host, "lladdr", "02:77:00:00:00:02", "nud", "permanent", "dev", near},
-			{"-n", w.namespace, "neigh", "replace", here, "lladdr", "02:77:00:00:00:01", "nud", "permanent", "dev", far},
+			{
+				"-n", w.namespace, "neigh", "replace", here, "lladdr", "02:77:00:00:00:01", "nud", "permanent",
+				"dev", far,
+			},
 		} {
 			if err = run(args...); err != nil {
 				t.Fatalf("wire: %v", err)

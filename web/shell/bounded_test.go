@@ -33,7 +33,9 @@ func TestBounded(t *testing.T) {
 				act.do(alone, stop)
 				act.do(waited, stop)
 				synctest.Wait()
-				for what, ctx := range map[string]context.Context{"alone": alone, "waited for": waited, "child": child} {
+				for what, ctx := range map[string]context.Context{
+					"alone": alone, "waited for": waited, "child": child,
+				} {
 					if err := ctx.Err(); !errors.Is(err, act.want) {
 						t.Errorf("%s: %v, want %v", what, err, act.want)
 					}

@@ -62,8 +62,8 @@ log_min_messages = warning
 port = %s
 `
 
-// stopAndRemove stops the server at once, and removes its directory when the process is gone: the data is thrown away. A
-// server that was still starting stops when its directory is missing. It is the caller that does so, and not the
+// stopAndRemove stops the server at once, and removes its directory when the process is gone: the data is thrown away.
+// A server that was still starting stops when its directory is missing. It is the caller that does so, and not the
 // server's owner, who may not remove anything from the directory above.
 const stopAndRemove = `
 pid=$(head -n 1 "$1/data/postmaster.pid" 2>/dev/null)
