@@ -287,6 +287,7 @@ CREATE TABLE refunds (
     id         bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     payment_id bigint      NOT NULL REFERENCES payments,
     scanned    bigint      NOT NULL CHECK (scanned >= 0), -- the block up to which its address was read; 0: not yet
+    others     text        NOT NULL, -- transfers of other amounts to its address, as JSON
     created_at timestamptz NOT NULL,
     address_at timestamptz,
     asked_at   timestamptz, -- when the merchant's wallet was asked to send it

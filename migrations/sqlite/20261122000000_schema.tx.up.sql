@@ -303,6 +303,7 @@ CREATE TABLE refunds (
     asked_at   INTEGER, -- when the merchant's wallet was asked to send it
     final_at   INTEGER,
     scanned    INTEGER NOT NULL CHECK (scanned >= 0), -- the block up to which its address was read; 0: not yet
+    others     TEXT    NOT NULL, -- transfers of other amounts to its address, as JSON
     CHECK ((status = 'FINAL') = (final_at IS NOT NULL)),
     CHECK (status NOT IN ('ADDRESS_GIVEN', 'SENT', 'FINAL') OR length(address) > 0)
 ) STRICT;
