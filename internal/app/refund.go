@@ -13,12 +13,16 @@ import (
 const linkPurpose = "refund link v1"
 
 func (a *App) refunds(sealer *secret.Sealer) *refund.Service {
+	var wallets refund.Wallets
+	if x := a.networks.solana(); x != nil {
+		wallets = x
+	}
 	return refund.New(refund.Deps{
 		Store: a.Store, Payments: a.Payments, Readers: a.networks.readers(), CheckWallet: a.networks.checkWallet,
 		Links: refund.Links{
 			Keys: func() [][]byte { return sealer.DeriveAll(linkPurpose) }, CheckoutURL: a.Config.CheckoutURL,
 		},
-		SignerOf: wallet.SignerOf, Now: a.clock.Now,
+		Solana: wallets, SignerOf: wallet.SignerOf, Now: a.clock.Now,
 		NewID: func(t time.Time) refund.ID { return refund.ID(newULID(t)) },
 	})
 }

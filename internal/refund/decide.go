@@ -132,10 +132,15 @@ func (a Account) Request(ask Ask, now time.Time) (Change, error) {
 				left.Format(asset.Decimals), asset.Symbol, asset.Network)
 		}
 	}
+	return a.made(ask, asset, units, now), nil
+}
+
+// made is a new refund.
+func (a Account) made(ask Ask, asset chain.Asset, units money.Units, now time.Time) Change {
 	return a.change(Refund{
 		ID: ask.ID, PaymentID: a.Payment.ID, KeyID: a.Payment.KeyID, Asset: asset, Units: units, Reason: ask.Reason,
 		Status: Requested, CreatedAt: now,
-	}, payment.EventRefundRequested, now), nil
+	}, payment.EventRefundRequested, now)
 }
 
 // unitsOf reads an amount in whole tokens.

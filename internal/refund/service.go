@@ -174,14 +174,14 @@ func (s *Service) GiveAddress(ctx context.Context, token, text string) (Refund, 
 	return s.give(ctx, token, text, false)
 }
 
-// Prove is GiveAddress with the wallet that paid, which has signed Message. account is its address on Solana. It fails
-// with ErrOtherWallet for any other wallet.
-func (s *Service) Prove(ctx context.Context, token, account, signature string) (Refund, error) {
+// Prove is GiveAddress with the wallet that paid, which has signed Message. It fails with
+// ErrOtherWallet for any other wallet.
+func (s *Service) Prove(ctx context.Context, token string, proof Proof) (Refund, error) {
 	r, err := s.ByToken(ctx, token)
 	if err != nil {
 		return r, err
 	}
-	wallet, err := s.signer(r, account, signature)
+	wallet, err := s.signer(r.Asset.Network, r.Message(), proof)
 	if err != nil {
 		return r, err
 	}
@@ -200,7 +200,7 @@ func (s *Service) give(ctx context.Context, token, text string, proven bool) (Re
 	if err != nil {
 		return r, err
 	}
-	w, err := s.address(ctx, r, text)
+	w, err := s.address(ctx, r.Asset.Network, text)
 	if err != nil {
 		return r, err
 	}
@@ -210,14 +210,14 @@ func (s *Service) give(ctx context.Context, token, text string, proven bool) (Re
 }
 
 // address checks where the payer wants the money.
-func (s *Service) address(ctx context.Context, r Refund, text string) (chain.Watched, error) {
+func (s *Service) address(ctx context.Context, on chain.Network, text string) (chain.Watched, error) {
 	var profiles []chain.Profile
 	for _, n := range chain.Networks() {
 		if offered, ok := s.d.Payments.Network(n); ok {
 			profiles = append(profiles, offered.Profile)
 		}
 	}
-	w, err := readAddress(r.Asset.Network, text, profiles)
+	w, err := readAddress(on, text, profiles)
 	if err != nil {
 		return w, err
 	}
@@ -229,7 +229,7 @@ func (s *Service) address(ctx context.Context, r Refund, text string) (chain.Wat
 		return w, ErrDeposit
 	}
 	if s.d.CheckWallet != nil {
-		err = s.d.CheckWallet(chain.AsStranger(ctx), r.Asset.Network, w.Address)
+		err = s.d.CheckWallet(chain.AsStranger(ctx), on, w.Address)
 	}
 	return w, fault.Within("address", err)
 }

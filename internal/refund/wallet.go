@@ -24,6 +24,9 @@ var (
 	errMoved = fault.New(fault.Conflict, "a refund has changed at this moment; try again")
 )
 
+// Prepares reports whether wallets on Solana can be asked.
+func (s *Service) Prepares() bool { return s.d.Solana != nil }
+
 // Prepare returns one transaction on Solana by which the wallet sends refunds that wait for it, as many as there is
 // room for, and records that it was asked for them. No refund is asked for where the wallet could not pay.
 func (s *Service) Prepare(

@@ -114,6 +114,7 @@ CREATE TABLE custodians (
     keep_over        bigint      NOT NULL DEFAULT 0 CHECK (keep_over >= 0), -- USD micros
     repeats          boolean     NOT NULL, -- its references repeat by design: two paid payments of one are no mistake
     restarts         boolean     NOT NULL DEFAULT false, -- who let an order expire may start it again, as a new payment
+    offer_refunds    boolean     NOT NULL DEFAULT FALSE, -- payers are offered back what came too much, too late or in another token
     pricing          text        NOT NULL DEFAULT '', -- JSON: what the merchant wants of rates; empty: nothing
     created_at       timestamptz NOT NULL,
     updated_at       timestamptz NOT NULL

@@ -113,6 +113,7 @@ CREATE TABLE custodians (
     keep_over        INTEGER NOT NULL DEFAULT 0 CHECK (keep_over >= 0), -- USD micros
     repeats          INTEGER NOT NULL, -- its references repeat by design: two paid payments of one are no mistake
     restarts         INTEGER NOT NULL DEFAULT 0, -- who let an order expire may start it again, as a new payment
+    offer_refunds    INTEGER NOT NULL DEFAULT 0, -- payers are offered back what came too much, too late or in another token
     pricing          TEXT    NOT NULL DEFAULT '', -- JSON: what the merchant wants of rates; empty: nothing
     created_at       INTEGER NOT NULL,
     updated_at       INTEGER NOT NULL
