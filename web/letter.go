@@ -36,7 +36,8 @@ func (s *Server) Letter(ctx context.Context, m mail.Mail) (mail.Mail, bool, erro
 			return m, false, err
 		}
 		if offer != "" {
-			text += "\n\n" + page.T("offer.get", "Amount", offer) + "\n" + s.d.Refunds.OfferLink(p.ID) + "?lang=" + p.Lang
+			link := s.d.Refunds.OfferLink(p.ID) + "?lang=" + p.Lang
+			text += "\n\n" + page.T("offer.get", "Amount", offer) + "\n" + link
 		}
 	case t == payment.EventExtended && p.Status == payment.Started && p.Missing() > 0:
 		props, err := s.presenter.Props(ctx, p, page, checkout.ViewNow)

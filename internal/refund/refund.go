@@ -49,8 +49,8 @@ type Refund struct {
 	FinalAt   time.Time // when the transfer was found to be final
 	// Scanned is the block up to which its address was read; 0: not yet.
 	Scanned uint64
-	// Others are final transfers of its token to its address that have paid no refund, the oldest first: another amount,
-	// which does not count.
+	// Others are final transfers of its token to its address that have paid no refund, the oldest first: another
+	// amount, which does not count.
 	Others []Other
 }
 

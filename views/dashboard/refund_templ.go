@@ -694,6 +694,12 @@ func refundForm(p Refunds) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
+		if len(p.Rates) > 0 {
+			templ_7745c5c3_Err = panel.Select("rate", "The amount is in", p.Rates[0].Value, p.Rates).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+		}
 		templ_7745c5c3_Err = panel.Input(p.Amount).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

@@ -15,6 +15,7 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
@@ -53,6 +54,9 @@ func (d *Surface) refunds(
 			Max: strconv.Itoa(refund.MaxReason),
 		}),
 	}
+	if err := d.addRates(ctx, &p, x); err != nil {
+		return p, err
+	}
 	for _, h := range left {
 		network := views.NetworkName(string(h.Asset.Network))
 		p.Left = append(p.Left, panel.Choice{
@@ -73,6 +77,66 @@ func (d *Surface) refunds(
 		}
 	}
 	return p, nil
+}
+
+// The rates at which an amount in the currency of the price is paid back.
+const (
+	rateThen = "then"
+	rateNow  = "now"
+)
+
+// addRates asks at which rate an amount in the shop's currency is paid back, of a payment that was priced in one.
+func (d *Surface) addRates(ctx context.Context, p *dashboard.Refunds, x payment.Payment) error {
+	if x.Price.None() {
+		return nil
+	}
+	currency, whole := string(x.Price.Currency), x.Price.Amount()+" "+string(x.Price.Currency)
+	add := func(name, when string, price exchange.Price) {
+		if worth, ok := price.Worth(); ok {
+			p.Rates = append(p.Rates, panel.Choice{
+				Value: name, Text: currency + ", at the rate " + when + ": " + whole + " is " + worth.Display(),
+			})
+		}
+	}
+	p.Rates = []panel.Choice{{Value: "", Text: "The token that is paid back"}}
+	add(rateThen, "of the payment", x.Price)
+	now, err := d.Payments.PriceNow(ctx, x)
+	if err == nil {
+		add(rateNow, "of now", now)
+	} else if !fault.Is(err, fault.Unavailable) {
+		return err
+	}
+	return nil
+}
+
+// inTokens returns an amount in the currency of the price as one in tokens, at the rate that was chosen; empty is the
+// whole price.
+func (d *Surface) inTokens(ctx context.Context, x payment.Payment, amount, rate string) (string, error) {
+	price := x.Price
+	switch {
+	case rate == "" || price.None():
+		return amount, nil
+	case rate == rateNow:
+		var err error
+		if price, err = d.Payments.PriceNow(ctx, x); err != nil {
+			return "", err
+		}
+	case rate != rateThen:
+		return "", fault.About(fault.Invalid, "amount", "has no rate of this name")
+	}
+	if amount != "" {
+		units, err := price.Currency.ParseUnits(amount)
+		if err != nil {
+			return "", fault.About(fault.Invalid, "amount", "must be a decimal number as %s has them, such as 12.50",
+				price.Currency)
+		}
+		price.Units = units
+	}
+	worth, ok := price.Worth()
+	if !ok {
+		return "", fault.About(fault.Invalid, "amount", "is too large")
+	}
+	return worth.String(), nil
 }
 
 func (d *Surface) refundRow(r refund.Refund) dashboard.RefundRow {
@@ -141,6 +205,11 @@ func (d *Surface) postRefund(c echo.Context, who session.Principal) error {
 	ask := refund.Ask{
 		Amount: f.Amount("amount"), Reason: f.Text("refundReason"), Network: chain.Network(network), Token: token,
 	}
+	ctx := c.Request().Context()
+	ask.Amount, err = d.inTokens(ctx, p, ask.Amount, f.Text("rate"))
+	if err != nil && !f.Refused(err, refundSubjects...) {
+		return err
+	}
 	if _, err := ask.Checked(); err != nil && !f.Refused(err, refundSubjects...) {
 		return err
 	}
@@ -151,7 +220,7 @@ func (d *Surface) postRefund(c echo.Context, who session.Principal) error {
 		return d.paymentPage(c, who, http.StatusBadRequest, f, nil)
 	}
 	entry := d.AuditEntry(c, who, audit.ActionRefund, string(p.ID), ask.Reason)
-	if _, err := d.Refunds.Request(c.Request().Context(), p.KeyID, string(p.ID), ask, entry); err != nil {
+	if _, err := d.Refunds.Request(ctx, p.KeyID, string(p.ID), ask, entry); err != nil {
 		if !f.Refused(err, refundSubjects...) {
 			return err
 		}

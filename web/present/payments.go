@@ -39,7 +39,7 @@ func (x *Presenter) Offer(ctx context.Context, p payment.Payment, l *views.Local
 	if err != nil || len(list) == 0 {
 		return "", err
 	}
-	return l.Money(list[0].Left.Format(list[0].Asset.Decimals), list[0].Asset.Symbol), nil
+	return l.Money(list[0].Left.Display(list[0].Asset.Decimals), list[0].Asset.Symbol), nil
 }
 
 // Options say what pages may offer.

@@ -14,8 +14,8 @@ import (
 	"github.com/florinpay/florin/web/shell"
 )
 
-// getOffer shows what of a payment the payer is offered back. Whoever knows the txnid sees it, as on the payment's page;
-// to have it takes the signature of the wallet that paid, or the link of the customer's mail.
+// getOffer shows what of a payment the payer is offered back. Whoever knows the txnid sees it, as on the payment's
+// page; to have it takes the signature of the wallet that paid, or the link of the customer's mail.
 func (s *Surface) getOffer(c echo.Context) error { return s.showOffer(c, http.StatusOK) }
 
 func (s *Surface) showOffer(c echo.Context, status int) error {
@@ -38,7 +38,7 @@ func (s *Surface) showOffer(c echo.Context, status int) error {
 	}
 	if len(list) > 0 { // one after the other, where there are several
 		h := list[0]
-		props.Amount, props.Unit = h.Left.Format(h.Asset.Decimals), h.Asset.Symbol
+		props.Amount, props.Unit = h.Left.Display(h.Asset.Decimals), h.Asset.Symbol
 		props.Network, props.Message = string(h.Asset.Network), refund.ClaimMessage(p.ID, h)
 	}
 	return shell.Render(c, status, props.Page, page.Offer(props))

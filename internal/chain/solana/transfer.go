@@ -32,8 +32,8 @@ func (a *Adapter) Transfer(
 	return a.Transfers(ctx, payer, []chain.Transfer{{To: to, Asset: asset, Units: units}})
 }
 
-// Transfers is Transfer of several amounts, at most chain.MostTransfers, in one transaction: all of them arrive, or none. Of
-// each transfer only recipient, asset and units are read.
+// Transfers is Transfer of several amounts, at most chain.MostTransfers, in one transaction: all of them arrive, or
+// none. Of each transfer only recipient, asset and units are read.
 func (a *Adapter) Transfers(ctx context.Context, payer chain.Address, list []chain.Transfer) ([]byte, error) {
 	from, err := parseKey(string(payer))
 	if err != nil || !solanago.IsOnCurve(from[:]) {

@@ -11,8 +11,8 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-// TestAdapter_Transfers: as many transfers as are allowed, in two tokens and to new accounts, fit one transaction, which
-// the wallet may have relayed. Two equal ones to one address are found as two, though the account gains one sum.
+// TestAdapter_Transfers: as many transfers as are allowed, in two tokens and to new accounts, fit one transaction,
+// which the wallet may have relayed. Two equal ones to one address are found as two, though the account gains one sum.
 func TestAdapter_Transfers(t *testing.T) {
 	t.Parallel()
 	for name, open := range runtimes() {
@@ -29,7 +29,8 @@ func TestAdapter_Transfers(t *testing.T) {
 			var list []chain.Transfer
 			for i := range chain.MostTransfers {
 				list = append(list, chain.Transfer{
-					To: chain.Address(newKey(t).PublicKey().String()), Asset: h.assets[i%2], Units: money.UnitsFromUint64(3_000_000),
+					To: chain.Address(newKey(t).PublicKey().String()), Asset: h.assets[i%2],
+					Units: money.UnitsFromUint64(3_000_000),
 				})
 			}
 			twice := list[2].To

@@ -66,7 +66,8 @@ func (t *Transaction) moves() (list []move) {
 		Index        int           `json:"index"`
 		Instructions []instruction `json:"instructions"`
 	}
-	if json.Unmarshal(t.Transaction.Message.Instructions, &outer) != nil || json.Unmarshal(t.Meta.Inner, &inner) != nil {
+	if json.Unmarshal(t.Transaction.Message.Instructions, &outer) != nil ||
+		json.Unmarshal(t.Meta.Inner, &inner) != nil {
 		return nil
 	}
 	called := make(map[int][]instruction)

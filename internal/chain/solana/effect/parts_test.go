@@ -57,7 +57,8 @@ func TestTransaction_Parts(t *testing.T) {
 			continue
 		}
 		for i, part := range parts {
-			if part.Units.Big().Uint64() != c.want[i] || part.Ordinal != whole[0].Ordinal+256*i || part.To != whole[0].To {
+			if part.Units.Big().Uint64() != c.want[i] || part.Ordinal != whole[0].Ordinal+256*i ||
+				part.To != whole[0].To {
 				t.Errorf("%s: %+v", name, part)
 			}
 		}
