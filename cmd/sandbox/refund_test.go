@@ -26,38 +26,45 @@ func TestRefund(t *testing.T) {
 	t.Parallel()
 	r := start(t, t.TempDir())
 	for _, n := range chain.Networks() {
-		for _, token := range []money.Token{money.USDT, money.USDC} {
-			t.Run(string(n)+string(token), func(t *testing.T) {
-				t.Parallel()
-				payer, merchant := r.wallets(t, n, token)
-				p := r.create(t, "49.90")
-				_, err := r.App.Payments.Start(t.Context(), string(p.ID), choice(string(n), string(token)))
-				if err != nil {
-					t.Fatal(err)
-				}
-				page := openWallet(t, r.link(p), payer.script, payer.testWallet, browser.Phone)
-				browser.Run(page, t, chromedp.Click(`label[for="via-w"]`), chromedp.WaitVisible("#wallets button"))
-				pays(page, t)
-				list := []refund.Refund{r.request(t, p, "12.5"), r.request(t, p, "7"), r.request(t, p, "7")}
-				r.prove(t, list[0], payer)
-				to := newAddress(t, n)
-				r.giveAddress(t, list[1], to)
-				r.giveAddress(t, list[2], to)
-				dashboard := r.sendAll(t, p, merchant)
-				hashes := map[chain.TxHash]bool{}
-				for _, made := range list {
-					hashes[r.awaitRefund(t, made.ID)] = true
-				}
-				browser.Run(dashboard, t, chromedp.Navigate(r.BaseURL+"/dashboard/payments/"+string(p.ID)),
-					chromedp.WaitVisible(`[data-status="FINAL"] ~ [data-status="FINAL"] ~ [data-status="FINAL"]`))
-				browser.Screenshot(dashboard, t, "final")
-				if w, ok := merchant.testWallet.(*evmWallet); !ok && len(hashes) != 1 {
-					t.Errorf("sent by %v, want one transaction", hashes)
-				} else if ok && !strings.HasSuffix(w.requests(), merchant.asked) {
-					t.Errorf("the wallet was asked for\n%s, want at the end\n%s", w.requests(), merchant.asked)
-				}
-			})
-		}
+		t.Run(string(n), func(t *testing.T) {
+			t.Parallel()
+			// One after the other: the wallet is asked for all that waits on the network.
+			for _, token := range []money.Token{money.USDT, money.USDC} {
+				t.Run(string(token), func(t *testing.T) { r.paysBack(t, n, token) })
+			}
+		})
+	}
+}
+
+// paysBack is TestRefund of one token.
+func (r *running) paysBack(t *testing.T, n chain.Network, token money.Token) {
+	t.Helper()
+	payer, merchant := r.wallets(t, n, token)
+	p := r.create(t, "49.90")
+	_, err := r.App.Payments.Start(t.Context(), string(p.ID), choice(string(n), string(token)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := openWallet(t, r.link(p), payer.script, payer.testWallet, browser.Phone)
+	browser.Run(page, t, chromedp.Click(`label[for="via-w"]`), chromedp.WaitVisible("#wallets button"))
+	pays(page, t)
+	list := []refund.Refund{r.request(t, p, "12.5"), r.request(t, p, "7"), r.request(t, p, "7")}
+	r.prove(t, list[0], payer)
+	to := newAddress(t, n)
+	r.giveAddress(t, list[1], to)
+	r.giveAddress(t, list[2], to)
+	dashboard := r.sendAll(t, p, merchant)
+	hashes := map[chain.TxHash]bool{}
+	for _, made := range list {
+		hashes[r.awaitRefund(t, made.ID)] = true
+	}
+	browser.Run(dashboard, t, chromedp.Navigate(r.BaseURL+"/dashboard/payments/"+string(p.ID)),
+		chromedp.WaitVisible(`[data-status="FINAL"] ~ [data-status="FINAL"] ~ [data-status="FINAL"]`))
+	browser.Screenshot(dashboard, t, "final")
+	if w, ok := merchant.testWallet.(*evmWallet); !ok && len(hashes) != 1 {
+		t.Errorf("sent by %v, want one transaction", hashes)
+	} else if ok && !strings.HasSuffix(w.requests(), merchant.asked) {
+		t.Errorf("the wallet was asked for\n%s, want at the end\n%s", w.requests(), merchant.asked)
 	}
 }
 
