@@ -76,8 +76,8 @@ func (a *Adapter) CheckWallet(ctx context.Context, wallet chain.Address) error {
 	return a.checkWallet(ctx, wallet, false)
 }
 
-// CheckPayee is CheckWallet for an address that somebody has typed to be paid at: one that has no key, and nothing on it
-// yet, is more likely the address of an account of a program than a vault.
+// CheckPayee is CheckWallet for an address that somebody has typed to be paid at: one that has no key, and nothing on
+// it yet, is more likely the address of an account of a program than a vault.
 func (a *Adapter) CheckPayee(ctx context.Context, wallet chain.Address) error {
 	return a.checkWallet(ctx, wallet, true)
 }
