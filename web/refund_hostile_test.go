@@ -21,7 +21,6 @@ func TestRefund_Nonsense(t *testing.T) {
 		body   string
 		status int
 	}{
-		"Empty":          {``, 400},
 		"List":           {`[]`, 400},
 		"NoTxnid":        {`{}`, 400},
 		"UnknownTxnid":   {`{"txnid":"01KAX00000000000000000000Z"}`, 404},
