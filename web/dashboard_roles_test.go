@@ -45,6 +45,7 @@ var routeRoles = map[string]string{
 	"POST /dashboard/payments/:txnid/refunds":          "o",
 	"POST /dashboard/payments/:txnid/refunds/:id/:act": "o",
 	"POST /dashboard/refunds/:network/ask":             "o",
+	"POST /dashboard/refunds/:network/relay":           "o",
 	"POST /dashboard/refunds/:network/safe":            "o",
 	"GET /dashboard/create":                            "ods",
 	"POST /dashboard/create":                           "ods",

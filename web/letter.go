@@ -31,6 +31,14 @@ func (s *Server) Letter(ctx context.Context, m mail.Mail) (mail.Mail, bool, erro
 	switch t := payment.EventType(m.Subject); {
 	case t == payment.EventCompleted && !p.Reversed():
 		m.Subject, text = checkout.ReceiptLetter(s.presenter.Receipt(p, shop, page))
+		offer, err := s.presenter.Offer(ctx, p, page.Locale())
+		if err != nil {
+			return m, false, err
+		}
+		if offer != "" {
+			link := s.d.Refunds.OfferLink(p.ID) + "?lang=" + p.Lang
+			text += "\n\n" + page.T("offer.get", "Amount", offer) + "\n" + link
+		}
 	case t == payment.EventExtended && p.Status == payment.Started && p.Missing() > 0:
 		props, err := s.presenter.Props(ctx, p, page, checkout.ViewNow)
 		if err != nil {

@@ -32,7 +32,8 @@ var underLock = map[string]string{
 	"/dashboard/payments/:txnid/accept": "at once", "/dashboard/payments/:txnid/find": "at once",
 	// The owner's own wallet sends a refund, whoever requests it.
 	"/dashboard/payments/:txnid/refunds": "at once", "/dashboard/payments/:txnid/refunds/:id/:act": "at once",
-	"/dashboard/refunds/:network/ask": "at once", "/dashboard/refunds/:network/safe": "at once",
+	"/dashboard/refunds/:network/relay": "at once", "/dashboard/refunds/:network/ask": "at once",
+	"/dashboard/refunds/:network/safe":   "at once",
 	"/dashboard/payments/:txnid/resolve": "at once", "/dashboard/create": "at once",
 	"/dashboard/attention": "at once", "/dashboard/links": "at once",
 	"/dashboard/links/:link/edit": "at once", "/dashboard/links/:link/pause": "at once",

@@ -26,12 +26,20 @@ const solanaScript = `
 			}},
 			"solana:signAndSendTransaction": {version: "1.0.0", supportedTransactionVersions: ["legacy", 0], signAndSendTransaction: async input =>
 				[{signature: bytes(await window.askTest("solana", "send", Array.from(input.transaction)))}]},
+			"solana:signTransaction": {version: "1.0.0", supportedTransactionVersions: ["legacy", 0], signTransaction: async input =>
+				[{signedTransaction: bytes(await window.askTest("solana", "sign", Array.from(input.transaction)))}]},
+			"solana:signMessage": {version: "1.0.0", signMessage: async input =>
+				[{signedMessage: input.message, signature: bytes(await window.askTest("solana", "signMessage", Array.from(input.message)))}]},
 		},
 	};
+	if (window.signsOnly) delete wallet.features["solana:signAndSendTransaction"];
 	const callback = ({register}) => register(wallet);
 	window.dispatchEvent(new CustomEvent("wallet-standard:register-wallet", {detail: callback}));
 	window.addEventListener("wallet-standard:app-ready", ({detail}) => callback(detail));
 })();`
+
+// signsOnly makes it a wallet that sends nothing itself.
+const signsOnly = "window.signsOnly = true;"
 
 // solanaWallet signs the transactions it is given and sends them to a node.
 type solanaWallet struct {
@@ -65,6 +73,10 @@ func (w *solanaWallet) answer(ctx context.Context, method string, params json.Ra
 	for _, n := range numbers {
 		raw.WriteByte(byte(n))
 	}
+	if method == "signMessage" {
+		signature, err := w.key.Sign(raw.Bytes())
+		return numbersOf(signature[:]), err
+	}
 	tx, err := solana.TransactionFromBytes(raw.Bytes())
 	if err != nil {
 		return nil, &walletError{Code: -32602, Message: err.Error()}
@@ -72,14 +84,23 @@ func (w *solanaWallet) answer(ctx context.Context, method string, params json.Ra
 	if _, err := tx.Sign(func(solana.PublicKey) *solana.PrivateKey { return &w.key }); err != nil {
 		return nil, &walletError{Code: -32603, Message: err.Error()}
 	}
+	if method == "sign" {
+		signed, err := tx.MarshalBinary()
+		return numbersOf(signed), err
+	}
 	if err := w.send(ctx, tx); err != nil {
 		return nil, &walletError{Code: -32603, Message: err.Error()}
 	}
-	list := make([]int, len(tx.Signatures[0]))
-	for i, b := range tx.Signatures[0] {
+	return numbersOf(tx.Signatures[0][:]), nil
+}
+
+// numbersOf are bytes as the page gets them.
+func numbersOf(raw []byte) []int {
+	list := make([]int, len(raw))
+	for i, b := range raw {
 		list[i] = int(b)
 	}
-	return list, nil
+	return list
 }
 
 func (w *solanaWallet) send(ctx context.Context, tx *solana.Transaction) error {

@@ -190,13 +190,20 @@ func (all networks) readers() map[chain.Network]chain.Reader {
 	return list
 }
 
+// solana returns the adapter of Solana, which builds transactions for wallets; nil if Solana is not configured.
+func (all networks) solana() *solana.Adapter {
+	if x, ok := all[chain.Solana]; ok {
+		a, _ := x.reader.(*solana.Adapter)
+		return a
+	}
+	return nil
+}
+
 // transfers returns the functions that build transactions for the payer's wallet on Solana, and send what it only
 // signed; nil if Solana is not configured.
 func (all networks) transfers() (checkout.BuildTransfer, checkout.SendTransfer) {
-	if x, ok := all[chain.Solana]; ok {
-		if a, ok := x.reader.(*solana.Adapter); ok {
-			return a.Transfer, a.SendTransfer
-		}
+	if a := all.solana(); a != nil {
+		return a.Transfer, a.SendTransfer
 	}
 	return nil, nil
 }

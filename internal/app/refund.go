@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/refund"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/wallet"
@@ -13,14 +14,26 @@ import (
 const linkPurpose = "refund link v1"
 
 func (a *App) refunds(sealer *secret.Sealer) *refund.Service {
+	var wallets refund.Wallets
+	if x := a.networks.solana(); x != nil {
+		wallets = x
+	}
 	return refund.New(refund.Deps{
-		Store: a.Store, Payments: a.Payments, Readers: a.networks.readers(), CheckWallet: a.networks.checkWallet,
+		Store: a.Store, Payments: a.Payments, Readers: a.networks.readers(), CheckWallet: a.checkPayee,
 		Links: refund.Links{
 			Keys: func() [][]byte { return sealer.DeriveAll(linkPurpose) }, CheckoutURL: a.Config.CheckoutURL,
 		},
-		SignerOf: wallet.SignerOf, Now: a.clock.Now,
+		Solana: wallets, SignerOf: wallet.SignerOf, Now: a.clock.Now,
 		NewID: func(t time.Time) refund.ID { return refund.ID(newULID(t)) },
 	})
+}
+
+// checkPayee refuses an address of the network that nobody could move tokens from.
+func (a *App) checkPayee(ctx context.Context, n chain.Network, to chain.Address) error {
+	if x := a.networks.solana(); x != nil && n == chain.Solana {
+		return x.CheckPayee(ctx, to)
+	}
+	return a.networks.checkWallet(ctx, n, to)
 }
 
 // refundLoop finds the transfers that pay refunds.

@@ -99,16 +99,31 @@ type Found struct {
 	Block     Head // zero while it is not included
 	Final     bool
 	Transfers []Transfer // of any contract; Asset.Decimals is 0 where unknown
+	// Parts are, where a transfer is what an account gained in all (Solana), the several transfers that it consists of.
+	Parts []Transfer
 }
+
+// Each lists the transfers with parts in the place of those that consist of several.
+func (f Found) Each() []Transfer {
+	whole := slices.DeleteFunc(slices.Clone(f.Transfers), func(t Transfer) bool {
+		return slices.ContainsFunc(f.Parts, func(p Transfer) bool { return p.ID() == t.ID() })
+	})
+	return append(whole, f.Parts...)
+}
+
+// MostTransfers is how many transfers one transaction of Solana has room for, whatever accounts they need, beside what
+// a wallet adds of its own: a transaction has at most 1,232 bytes.
+const MostTransfers = 8
 
 // Same reports whether two endpoints found the same: the transaction in the same
 // block, with the same transfers.
 func (f Found) Same(o Found) bool {
 	return f.Exists == o.Exists && f.Failed == o.Failed && f.Final == o.Final && f.Block.Same(o.Block) &&
-		slices.EqualFunc(f.Transfers, o.Transfers, func(a, b Transfer) bool {
-			return a.Key == b.Key && a.Asset.Contract == b.Asset.Contract && a.From == b.From && a.To == b.To &&
-				a.Units.Cmp(b.Units) == 0
-		})
+		slices.EqualFunc(f.Transfers, o.Transfers, sameTransfer) && slices.EqualFunc(f.Parts, o.Parts, sameTransfer)
+}
+
+func sameTransfer(a, b Transfer) bool {
+	return a.ID() == b.ID() && a.From == b.From && a.Units.Cmp(b.Units) == 0
 }
 
 // EndpointHealth is the state of one RPC endpoint. Name holds no credentials.

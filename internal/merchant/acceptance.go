@@ -29,6 +29,8 @@ func (c Custodian) Acceptance(before Custodian) []string {
 		"up to $"+before.KeepOver.Display(), "up to $"+c.KeepOver.Display())
 	changes = appendChange(changes, "warning of orders that are paid twice", warns(before), warns(c))
 	changes = appendChange(changes, "orders that expired can be started again", restarts(before), restarts(c))
+	offers := map[bool]string{false: "off", true: "on"}
+	changes = appendChange(changes, "refunds offered to payers", offers[before.OfferRefunds], offers[c.OfferRefunds])
 	was, is := pricingWords(before.Pricing), pricingWords(c.Pricing)
 	for i := range is {
 		changes = appendChange(changes, is[i][0], was[i][1], is[i][1])

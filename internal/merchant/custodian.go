@@ -34,6 +34,8 @@ type Custodian struct {
 	Repeats bool
 	// Restarts: a customer who let an order expire may start it again, as a new payment of the same reference.
 	Restarts bool
+	// OfferRefunds: payers are offered what came too much, too late or in another token, by the page itself.
+	OfferRefunds bool
 	// Pricing is what the merchant wants of the rates of prices in other currencies.
 	Pricing exchange.Pricing
 	// Closed: the operator disabled the key or its owner, so nothing is started.

@@ -149,5 +149,8 @@ func setPolicy(c *Custodian, in CustodianInput) error {
 	if in.Restarts != nil {
 		c.Restarts = *in.Restarts
 	}
+	if in.OfferRefunds != nil {
+		c.OfferRefunds = *in.OfferRefunds
+	}
 	return errors.Join(wrong...)
 }

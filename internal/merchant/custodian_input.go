@@ -33,6 +33,8 @@ type CustodianInput struct {
 	Repeats *bool
 	// Restarts says that customers may start expired orders again.
 	Restarts *bool
+	// OfferRefunds says that payers are offered back what came too much, too late or in another token.
+	OfferRefunds *bool
 	// Pricing is about the rates of prices in other currencies. Its address must be public, as a callback's.
 	Pricing *exchange.Pricing
 	// AsOf is Custodian.UpdatedAt of the custodian that the user saw; a write in between is ErrChangedMeanwhile. The

@@ -139,6 +139,7 @@ type waitingInput struct {
 	KeepOver    *int64
 	Repeats     *bool
 	Restarts    *bool
+	Offer       *bool
 	Pricing     *exchange.Pricing
 	Permissions []Permission
 	Sources     Sources
@@ -282,6 +283,7 @@ func (to NewSettings) stored() waitingInput {
 		KeepOver:    (*int64)(in.KeepOver),
 		Repeats:     in.Repeats,
 		Restarts:    in.Restarts,
+		Offer:       in.OfferRefunds,
 		Pricing:     in.Pricing,
 		Permissions: to.Permissions.List(), Sources: to.Sources, Role: to.Role, Member: to.Member,
 		Branding: in.Branding, Logo: to.Logo, Title: to.Title, Text: to.Text, Old: to.Old, Next: to.Next,
@@ -308,11 +310,12 @@ func (w Waiting) Settings() (NewSettings, error) {
 	}
 	in := CustodianInput{
 		Name: x.Name, Wallets: x.Wallets, CallbackURL: x.CallbackURL, ShortBasis: x.ShortBasis, LateFor: x.LateFor,
-		KeepOver: (*money.Micros)(x.KeepOver),
-		Repeats:  x.Repeats,
-		Restarts: x.Restarts,
-		Pricing:  x.Pricing,
-		Branding: x.Branding,
+		KeepOver:     (*money.Micros)(x.KeepOver),
+		Repeats:      x.Repeats,
+		Restarts:     x.Restarts,
+		OfferRefunds: x.Offer,
+		Pricing:      x.Pricing,
+		Branding:     x.Branding,
 	}
 	if x.Secret != nil {
 		text := secret.New(*x.Secret)

@@ -92,6 +92,7 @@ const (
 	EventRefundAsked     EventType = "refund.asked"         // the merchant's wallet was asked: the address stays
 	EventRefundUnsent    EventType = "refund.unsent"        // the merchant says that it was not sent
 	EventRefundSent      EventType = "refund.sent"          // its transaction is known
+	EventRefundOther     EventType = "refund.other_amount"  // another amount has reached the address: it does not count
 	EventRefundFinal     EventType = "refund.final"         // final money has reached the address
 	EventRefundCancelled EventType = "refund.cancelled"
 )

@@ -59,6 +59,19 @@ func (s *Service) priced(
 	return worth, price, nil
 }
 
+// PriceNow returns the price of a payment with the rate of now: what a sum in its currency is worth today.
+func (s *Service) PriceNow(ctx context.Context, p Payment) (exchange.Price, error) {
+	if s.opts.Rates == nil {
+		return exchange.Price{}, errNoRates
+	}
+	c, err := s.custodians.Custodian(ctx, p.KeyID)
+	if err != nil {
+		return exchange.Price{}, err
+	}
+	quote, err := s.opts.Rates(ctx, p.Price.Currency, c.Pricing)
+	return exchange.Price{Sum: p.Price.Sum, Quote: quote}, err
+}
+
 // BoundError is the fault of a price that is worth more, or less, than a payment may be.
 type BoundError struct {
 	High  bool

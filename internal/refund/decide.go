@@ -132,10 +132,15 @@ func (a Account) Request(ask Ask, now time.Time) (Change, error) {
 				left.Format(asset.Decimals), asset.Symbol, asset.Network)
 		}
 	}
+	return a.made(ask, asset, units, now), nil
+}
+
+// made is a new refund.
+func (a Account) made(ask Ask, asset chain.Asset, units money.Units, now time.Time) Change {
 	return a.change(Refund{
 		ID: ask.ID, PaymentID: a.Payment.ID, KeyID: a.Payment.KeyID, Asset: asset, Units: units, Reason: ask.Reason,
 		Status: Requested, CreatedAt: now,
-	}, payment.EventRefundRequested, now), nil
+	}, payment.EventRefundRequested, now)
 }
 
 // unitsOf reads an amount in whole tokens.
@@ -160,7 +165,7 @@ func (a Account) GiveAddress(id ID, to chain.Watched, proven bool, now time.Time
 	case r.Address.Address == to.Address && r.Proven == proven:
 		return a.unchanged(r), nil
 	}
-	r.Status, r.Address, r.Proven, r.AddressAt, r.Scanned = AddressGiven, to, proven, now, 0
+	r.Status, r.Address, r.Proven, r.AddressAt, r.Scanned, r.Others = AddressGiven, to, proven, now, 0, nil
 	return a.change(r, payment.EventRefundAddress, now), nil
 }
 
@@ -222,6 +227,18 @@ func (a Account) Settle(id ID, t chain.Transfer, now time.Time) (Change, error) 
 	return a.change(r, payment.EventRefundFinal, now), nil
 }
 
+// Note keeps a final transfer of another amount, which does not count.
+func (a Account) Note(id ID, t chain.Transfer, now time.Time) (Change, error) {
+	r, err := a.find(id)
+	if err != nil || !r.misses(t) {
+		return a.unchanged(r), err
+	}
+	body := r.body()
+	body.Other, body.Hash = t.Units.Format(r.Asset.Decimals), t.Tx
+	r.Others = append(slices.Clone(r.Others), Other{t.Tx, t.Ordinal, body.Other})
+	return Change{Refund: r, Payment: a.Payment.WithRefundEvent(payment.EventRefundOther, now, body)}, nil
+}
+
 // Cancel ends a refund that the merchant's wallet was not asked for.
 func (a Account) Cancel(id ID, now time.Time) (Change, error) {
 	r, err := a.find(id)
@@ -272,6 +289,8 @@ type Body struct {
 	Address chain.Address `json:"address"`
 	Proven  bool          `json:"proven"`
 	Hash    chain.TxHash  `json:"hash"`
+	// Other is an amount that came in the place of Amount, by the transaction Hash, of refund.other.
+	Other string `json:"other,omitempty"`
 }
 
 func (r Refund) body() Body {

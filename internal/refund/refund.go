@@ -49,7 +49,24 @@ type Refund struct {
 	FinalAt   time.Time // when the transfer was found to be final
 	// Scanned is the block up to which its address was read; 0: not yet.
 	Scanned uint64
+	// Others are final transfers of its token to its address that have paid no refund, the oldest first: another
+	// amount, which does not count.
+	Others []Other
 }
+
+// Other is a transfer of another amount.
+type Other struct {
+	Hash    chain.TxHash `json:"hash"`
+	Ordinal int          `json:"ordinal"`
+	Amount  string       `json:"amount"` // in whole tokens
+}
+
+// mostOthers bounds the transfers of other amounts that are kept for a refund, and leastOther is what is worth it, in
+// micro-tokens: anyone can send dust, and each costs a look-up.
+const (
+	mostOthers = 5
+	leastOther = money.Micros(10_000)
+)
 
 // LinkFor is how long the payer may give an address by the link of a refund.
 const LinkFor = 30 * 24 * time.Hour
@@ -68,9 +85,27 @@ func (r Refund) Amount() string { return r.Units.Format(r.Asset.Decimals) }
 
 // Fits reports whether the transfer pays the refund: exactly its token and amount, to its address, after it was
 // requested, by the clock of the chain, which counts whole seconds.
-func (r Refund) Fits(t chain.Transfer) bool {
+func (r Refund) Fits(t chain.Transfer) bool { return r.reaches(t) && t.Units.Cmp(r.Units) == 0 }
+
+// reaches is Fits with any amount.
+func (r Refund) reaches(t chain.Transfer) bool {
 	return t.Network == r.Asset.Network && t.Asset.Contract == r.Asset.Contract && t.To == r.Address.Address &&
-		t.Units.Cmp(r.Units) == 0 && !t.Block.Time.Before(r.CreatedAt.Truncate(time.Second))
+		!t.Block.Time.Before(r.CreatedAt.Truncate(time.Second))
+}
+
+// Concerns reports whether the transfer has to be looked up for the refund: it pays it, it is the sum of several of
+// which one may (Solana), or it is another amount that the merchant is to see.
+func (r Refund) Concerns(t chain.Transfer) bool {
+	more := t.Units.Cmp(r.Units)
+	return r.Payable() && r.reaches(t) && (more == 0 || more > 0 && t.Network == chain.Solana || r.misses(t))
+}
+
+// misses reports whether the transfer of another amount is to be kept and is not yet.
+func (r Refund) misses(t chain.Transfer) bool {
+	return r.Payable() && r.reaches(t) && len(r.Others) < mostOthers &&
+		t.Units.Cmp(leastOther.Units(r.Asset.Decimals)) >= 0 && !slices.ContainsFunc(r.Others, func(o Other) bool {
+		return o.Hash == t.Tx && o.Ordinal == t.Ordinal
+	})
 }
 
 // took reports whether the transfer has settled the refund.
@@ -104,6 +139,22 @@ func Match(refunds []Refund, transfers []chain.Transfer) (pairs []Pair) {
 		}
 		pairs = append(pairs, Pair{open[i], t})
 		open = slices.Delete(open, i, i+1)
+	}
+	return pairs
+}
+
+// Strays are the transfers that have paid none of the refunds, which are all of their addresses, each with the oldest
+// open one that has not kept it.
+func Strays(refunds []Refund, transfers []chain.Transfer) (pairs []Pair) {
+	for _, t := range inOrder(transfers) {
+		if slices.ContainsFunc(refunds, func(r Refund) bool { return r.took(t) || r.Payable() && r.Fits(t) }) {
+			continue
+		}
+		if i := slices.IndexFunc(refunds, func(r Refund) bool { return r.Payable() && r.reaches(t) }); i >= 0 {
+			if r := refunds[i]; r.misses(t) {
+				pairs = append(pairs, Pair{r, t})
+			}
+		}
 	}
 	return pairs
 }

@@ -43,6 +43,8 @@ type Deps struct {
 	Links    Links
 	// CheckWallet refuses an address of the network that nobody could move tokens from; nil: none is refused.
 	CheckWallet func(context.Context, chain.Network, chain.Address) error
+	// Solana builds transactions that the merchant's wallet signs; nil: that wallet is not asked on Solana.
+	Solana Wallets
 	// SignerOf returns the wallet that signed a message (EIP-191), or fails.
 	SignerOf func(message, signature string) (chain.Address, error)
 	Now      func() time.Time
@@ -132,23 +134,18 @@ func (s *Service) Holdings(ctx context.Context, p payment.Payment) ([]Holding, [
 	return Account{p, list}.Holdings(), list, err
 }
 
-// Payable lists the refunds of payments of the keys on the network that wait for the merchant's transfer.
-func (s *Service) Payable(ctx context.Context, keys []int64, n chain.Network) ([]Refund, error) {
-	return s.d.Store.Payable(ctx, keys, n)
+// Waiting lists the refunds of payments of the keys on the network that have an address, and that no wallet was asked
+// to send.
+func (s *Service) Waiting(ctx context.Context, keys []int64, n chain.Network) ([]Refund, error) {
+	list, err := s.d.Store.Payable(ctx, keys, n)
+	return slices.DeleteFunc(list, func(r Refund) bool { return !r.AskedAt.IsZero() }), err
 }
 
-// AskAll records that the merchant's wallet is asked to send all refunds of the keys on the network that no wallet was
-// asked for, and returns them as they are from then on.
-func (s *Service) AskAll(ctx context.Context, keys []int64, n chain.Network, trail audit.Entry) ([]Refund, error) {
-	list, err := s.d.Store.Payable(ctx, keys, n)
-	if err != nil {
-		return nil, err
-	}
+// AskAll records that the merchant's wallet is asked to send the refunds, which wait for it, and returns those of them
+// that no other wallet was asked for, as they are from then on.
+func (s *Service) AskAll(ctx context.Context, list []Refund, trail audit.Entry) ([]Refund, error) {
 	asked := make([]Refund, 0, len(list))
 	for _, r := range list {
-		if !r.AskedAt.IsZero() {
-			continue
-		}
 		trail.Subject = string(r.PaymentID)
 		r, err := s.Ask(ctx, r, trail)
 		if errors.Is(err, ErrEnded) || errors.Is(err, ErrAsked) {
@@ -177,14 +174,14 @@ func (s *Service) GiveAddress(ctx context.Context, token, text string) (Refund, 
 	return s.give(ctx, token, text, false)
 }
 
-// Prove is GiveAddress with the wallet that paid, which has signed Message. account is its address on Solana. It fails
-// with ErrOtherWallet for any other wallet.
-func (s *Service) Prove(ctx context.Context, token, account, signature string) (Refund, error) {
+// Prove is GiveAddress with the wallet that paid, which has signed Message. It fails with
+// ErrOtherWallet for any other wallet.
+func (s *Service) Prove(ctx context.Context, token string, proof Proof) (Refund, error) {
 	r, err := s.ByToken(ctx, token)
 	if err != nil {
 		return r, err
 	}
-	wallet, err := s.signer(r, account, signature)
+	wallet, err := s.signer(r.Asset.Network, r.Message(), proof)
 	if err != nil {
 		return r, err
 	}
@@ -203,7 +200,7 @@ func (s *Service) give(ctx context.Context, token, text string, proven bool) (Re
 	if err != nil {
 		return r, err
 	}
-	w, err := s.address(ctx, r, text)
+	w, err := s.address(ctx, r.Asset.Network, text)
 	if err != nil {
 		return r, err
 	}
@@ -213,14 +210,14 @@ func (s *Service) give(ctx context.Context, token, text string, proven bool) (Re
 }
 
 // address checks where the payer wants the money.
-func (s *Service) address(ctx context.Context, r Refund, text string) (chain.Watched, error) {
+func (s *Service) address(ctx context.Context, on chain.Network, text string) (chain.Watched, error) {
 	var profiles []chain.Profile
 	for _, n := range chain.Networks() {
 		if offered, ok := s.d.Payments.Network(n); ok {
 			profiles = append(profiles, offered.Profile)
 		}
 	}
-	w, err := readAddress(r.Asset.Network, text, profiles)
+	w, err := readAddress(on, text, profiles)
 	if err != nil {
 		return w, err
 	}
@@ -232,7 +229,7 @@ func (s *Service) address(ctx context.Context, r Refund, text string) (chain.Wat
 		return w, ErrDeposit
 	}
 	if s.d.CheckWallet != nil {
-		err = s.d.CheckWallet(chain.AsStranger(ctx), r.Asset.Network, w.Address)
+		err = s.d.CheckWallet(chain.AsStranger(ctx), on, w.Address)
 	}
 	return w, fault.Within("address", err)
 }
@@ -275,7 +272,7 @@ func (s *Service) Confirm(ctx context.Context, r Refund, hash chain.TxHash, trai
 	if err != nil || !found.Final || !sent.Payable() {
 		return sent, err
 	}
-	if err := s.settle(ctx, r.Asset.Network, found.Transfers); err != nil {
+	if err := s.settle(ctx, r.Asset.Network, found.Each()); err != nil {
 		return sent, nil //nolint:nilerr // the watcher settles it a moment later
 	}
 	return s.d.Store.Refund(ctx, r.ID)
@@ -288,7 +285,7 @@ func (r Refund) refuses(found chain.Found) error {
 		return nil
 	case found.Failed:
 		return refused(fault.ReasonNotRefund, "this transaction failed: it moved no money")
-	case slices.ContainsFunc(found.Transfers, r.Fits):
+	case slices.ContainsFunc(found.Each(), r.Fits):
 		return nil
 	}
 	return refused(fault.ReasonNotRefund,
@@ -296,15 +293,28 @@ func (r Refund) refuses(found chain.Found) error {
 		r.Amount(), r.Asset.Symbol, r.Address.Address)
 }
 
-// settle lets final transfers settle the refunds that they pay.
-func (s *Service) settle(ctx context.Context, n chain.Network, transfers []chain.Transfer) (failed error) {
+// settle lets final transfers settle the refunds that they pay, and keeps those that pay none.
+func (s *Service) settle(ctx context.Context, n chain.Network, transfers []chain.Transfer) error {
 	list, err := s.d.Store.Awaited(ctx, n)
 	if err != nil {
 		return err
 	}
-	for _, pair := range Match(list, transfers) {
+	if err := s.each(ctx, Match(list, transfers), Account.Settle); err != nil {
+		return err
+	}
+	if list, err = s.d.Store.Awaited(ctx, n); err != nil {
+		return err
+	}
+	return s.each(ctx, Strays(list, transfers), Account.Note)
+}
+
+// each lets the accounts decide on transfers. One that fails holds up no other.
+func (s *Service) each(
+	ctx context.Context, pairs []Pair, decide func(Account, ID, chain.Transfer, time.Time) (Change, error),
+) (failed error) {
+	for _, pair := range pairs {
 		_, err := s.update(ctx, pair.Refund.PaymentID, nil, func(a Account, now time.Time) (Change, error) {
-			return a.Settle(pair.Refund.ID, pair.Transfer, now)
+			return decide(a, pair.Refund.ID, pair.Transfer, now)
 		})
 		failed = errors.Join(failed, err)
 	}

@@ -22,6 +22,7 @@ import (
 // more refunds than money.
 func TestSimulation(t *testing.T) {
 	t.Parallel()
+	var paid, sums, noted int
 	for seed := range uint64(1_000) {
 		w := newSimulation(seed)
 		for range 120 {
@@ -32,7 +33,12 @@ func TestSimulation(t *testing.T) {
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)
 		}
+		paid, sums, noted = paid+w.everPaid, sums+w.sums, noted+w.noted
 	}
+	if sums == 0 || noted == 0 {
+		t.Errorf("%d transactions, of which %d are sums, and %d other amounts kept", paid, sums, noted)
+	}
+	t.Logf("%d transactions, %d of them sums; %d other amounts kept", paid, sums, noted)
 }
 
 // simulation is a world with one network, of which each block holds one transfer or none.
@@ -45,12 +51,18 @@ type simulation struct {
 	ids      int
 	backup   *memory
 	everPaid int
+	asset    chain.Asset
+	sums     int // transactions of several transfers to one address
+	noted    int // transfers of other amounts that are kept
 }
 
 func newSimulation(seed uint64) *simulation {
-	w := &simulation{r: rand.New(rand.NewPCG(seed, 1)), now: t0, store: &memory{}}
+	w := &simulation{r: rand.New(rand.NewPCG(seed, 1)), now: t0, store: &memory{}, asset: usdc}
+	if seed%2 == 0 {
+		w.asset.Network = chain.Solana
+	}
 	for i := range 3 {
-		a := account(payment.DepositFinal, map[chain.Asset]uint64{usdc: 10_000_000})
+		a := account(payment.DepositFinal, map[chain.Asset]uint64{w.asset: 10_000_000})
 		a.Payment.ID = payment.ID(fmt.Sprintf("P%d", i))
 		w.store.accounts = append(w.store.accounts, a)
 	}
@@ -63,7 +75,7 @@ func newSimulation(seed uint64) *simulation {
 func (w *simulation) start() {
 	w.watcher = &refund.Watcher{
 		Service: refund.New(refund.Deps{
-			Store: w.store, Readers: map[chain.Network]chain.Reader{chain.Polygon: w.chain},
+			Store: w.store, Readers: map[chain.Network]chain.Reader{w.asset.Network: w.chain},
 			Now: func() time.Time { return w.now },
 		}),
 		Log: slog.New(slog.DiscardHandler),
@@ -113,13 +125,32 @@ func (w *simulation) act(a *refund.Account, r refund.Refund, n int) {
 		return refund.Change{}, errors.New("nothing")
 	})
 	if n > 12 && r.Payable() {
-		t := paid(r, fmt.Sprintf("0x%d", len(w.chain.blocks)), w.now)
-		if n == 19 {
-			t.Units = t.Units.Add(money.UnitsFromUint64(1))
-		}
-		w.chain.include(t)
-		w.everPaid++
+		w.pay(r, n)
 	}
+}
+
+// pay makes a transaction for the refund: of exactly its amount, of another one, or, on Solana, of several transfers at
+// once, which one account gains as one sum.
+func (w *simulation) pay(r refund.Refund, n int) {
+	t := paid(r, fmt.Sprintf("0x%d", len(w.chain.blocks)), w.now)
+	parts := []chain.Transfer{t}
+	if n == 19 {
+		parts[0].Units = t.Units.Add(money.UnitsFromUint64(1_000_000))
+	}
+	if n > 16 && w.asset.Network == chain.Solana {
+		for _, o := range w.store.all() {
+			if o.ID != r.ID && o.Payable() && o.Address.Address == r.Address.Address {
+				part := paid(o, string(t.Tx), w.now)
+				part.Ordinal += 256 * len(parts)
+				parts = append(parts, part)
+			}
+		}
+	}
+	w.everPaid++
+	if len(parts) > 1 {
+		w.sums++
+	}
+	w.chain.include(t, parts...)
 }
 
 func (w *simulation) decide(a *refund.Account, decide func(refund.Account) (refund.Change, error)) {
@@ -155,6 +186,7 @@ func (w *simulation) check(t *testing.T) {
 			if r.Status != refund.Cancelled {
 				sum = sum.Add(r.Units)
 			}
+			w.noted += len(r.Others)
 			if r.Status != refund.Final {
 				continue
 			}
@@ -168,14 +200,14 @@ func (w *simulation) check(t *testing.T) {
 			t.Errorf("payment %s: refunds of %s in all", a.Payment.ID, sum)
 		}
 	}
-	for _, p := range refund.Match(all, w.chain.transfers) {
+	for _, p := range refund.Match(all, w.chain.parts) {
 		if !p.Transfer.Block.Time.Before(p.Refund.AddressAt) {
 			t.Errorf("refund %s is open, and transfer %s has paid it", p.Refund.ID, p.Transfer.Tx)
 		}
 	}
 	for _, r := range all {
-		if r.Status == refund.Final && !slices.ContainsFunc(w.chain.transfers, func(x chain.Transfer) bool {
-			return x.Tx == r.Hash && r.Fits(x)
+		if r.Status == refund.Final && !slices.ContainsFunc(w.chain.parts, func(x chain.Transfer) bool {
+			return x.Tx == r.Hash && x.Ordinal == r.Ordinal && r.Fits(x)
 		}) {
 			t.Errorf("refund %s is final, and no transfer has paid it", r.ID)
 		}
@@ -206,7 +238,8 @@ func TestWatcher_Idle(t *testing.T) {
 	round("no address", false)
 	w.decide(a, func(a refund.Account) (refund.Change, error) { return a.GiveAddress("R1", here("0xa"), false, w.now) })
 	round("an address", true)
-	w.chain.include(paid(a.Refunds[0], "0xpaid", w.now))
+	t1 := paid(a.Refunds[0], "0xpaid", w.now)
+	w.chain.include(t1, t1)
 	round("paid", true)
 	if a.Refunds[0].Status != refund.Final {
 		t.Fatalf("%+v", a.Refunds[0])

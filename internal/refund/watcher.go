@@ -218,13 +218,14 @@ func (w *Watcher) settle(
 		return
 	}
 	// Those that do not stand are left out before they are matched: an invented one would take the place of a real one.
+	looked := make(map[chain.TxHash]chain.Found)
 	for _, t := range found {
-		if !slices.ContainsFunc(list, func(r Refund) bool { return r.Payable() && r.Fits(t) }) {
+		if !slices.ContainsFunc(list, func(r Refund) bool { return r.Concerns(t) }) {
 			continue
 		}
-		stands, err := standing(ctx, reader, t, top)
-		if err == nil && stands {
-			err = w.Service.settle(ctx, n, []chain.Transfer{t})
+		transfers, err := standing(ctx, reader, t, top, looked)
+		if err == nil {
+			err = w.Service.settle(ctx, n, transfers)
 		}
 		if err != nil {
 			held[t.To] = err
@@ -232,20 +233,30 @@ func (w *Watcher) settle(
 	}
 }
 
-// standing reports whether the endpoints agree that the transfer is in a finalized block.
-func standing(ctx context.Context, reader chain.Reader, t chain.Transfer, top chain.Head) (bool, error) {
-	found, err := reader.Find(ctx, t.Tx)
-	if err != nil {
-		return false, err
+// standing returns the transfer, or those that it consists of, if the endpoints agree that it is in a finalized block.
+func standing(
+	ctx context.Context, reader chain.Reader, t chain.Transfer, top chain.Head, looked map[chain.TxHash]chain.Found,
+) (transfers []chain.Transfer, err error) {
+	found, known := looked[t.Tx]
+	if !known {
+		if found, err = reader.Find(ctx, t.Tx); err != nil {
+			return nil, err
+		}
+		looked[t.Tx] = found
 	}
 	if !found.Exists || found.Failed {
-		return false, nil // one endpoint has invented it
+		return nil, nil // one endpoint has invented it
 	}
 	if found.Block.Number > top.Number {
-		return false, fault.New(fault.Unavailable, "transaction %s is not final", t.Tx)
+		return nil, fault.New(fault.Unavailable, "transaction %s is not final", t.Tx)
 	}
-	return slices.ContainsFunc(found.Transfers, func(o chain.Transfer) bool {
+	if !slices.ContainsFunc(found.Transfers, func(o chain.Transfer) bool {
 		return o.ID() == t.ID() && o.Units.Cmp(t.Units) == 0
+	}) {
+		return nil, nil
+	}
+	return slices.DeleteFunc(found.Each(), func(o chain.Transfer) bool {
+		return o.To != t.To || o.Asset.Contract != t.Asset.Contract
 	}), nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/refund"
 )
@@ -132,18 +133,24 @@ type liar struct {
 
 	w         *simulation
 	blocks    []chain.Head
-	transfers []chain.Transfer
+	transfers []chain.Transfer // what addresses gained, by transaction
+	parts     []chain.Transfer // of which transfers that consists
 	honest    bool
 	asked     int
 }
 
-// include makes a block that holds the transfer.
-func (c *liar) include(t chain.Transfer) {
+// include makes a block that holds the transfer, which consists of the parts; without any it is empty.
+func (c *liar) include(t chain.Transfer, parts ...chain.Transfer) {
 	n := uint64(len(c.blocks)) + 1
-	head := chain.Head{Number: n, Hash: string(t.Tx) + "b", Time: c.w.now}
-	c.blocks = append(c.blocks, head)
-	if t.Tx != "" {
-		t.Block = head
+	t.Block = chain.Head{Number: n, Hash: string(t.Tx) + "b", Time: c.w.now}
+	c.blocks = append(c.blocks, t.Block)
+	t.Units = money.Units{}
+	for _, p := range parts {
+		p.Block = t.Block
+		t.Units = t.Units.Add(p.Units)
+		c.parts = append(c.parts, p)
+	}
+	if len(parts) > 0 {
 		c.transfers = append(c.transfers, t)
 	}
 }
@@ -201,7 +208,13 @@ func (c *liar) Find(_ context.Context, tx chain.TxHash) (chain.Found, error) {
 	}
 	for _, t := range c.transfers {
 		if t.Tx == tx {
-			return chain.Found{Exists: true, Final: true, Block: t.Block, Transfers: []chain.Transfer{t}}, nil
+			found := chain.Found{Exists: true, Final: true, Block: t.Block, Transfers: []chain.Transfer{t}}
+			for _, p := range c.parts {
+				if p.Tx == tx {
+					found.Parts = append(found.Parts, p)
+				}
+			}
+			return found, nil
 		}
 	}
 	return chain.Found{}, nil

@@ -114,6 +114,7 @@ CREATE TABLE custodians (
     keep_over        bigint      NOT NULL DEFAULT 0 CHECK (keep_over >= 0), -- USD micros
     repeats          boolean     NOT NULL, -- its references repeat by design: two paid payments of one are no mistake
     restarts         boolean     NOT NULL DEFAULT false, -- who let an order expire may start it again, as a new payment
+    offer_refunds    boolean     NOT NULL DEFAULT FALSE, -- payers are offered back what came too much, too late or in another token
     pricing          text        NOT NULL DEFAULT '', -- JSON: what the merchant wants of rates; empty: nothing
     created_at       timestamptz NOT NULL,
     updated_at       timestamptz NOT NULL
@@ -287,6 +288,7 @@ CREATE TABLE refunds (
     id         bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     payment_id bigint      NOT NULL REFERENCES payments,
     scanned    bigint      NOT NULL CHECK (scanned >= 0), -- the block up to which its address was read; 0: not yet
+    others     text        NOT NULL, -- transfers of other amounts to its address, as JSON
     created_at timestamptz NOT NULL,
     address_at timestamptz,
     asked_at   timestamptz, -- when the merchant's wallet was asked to send it

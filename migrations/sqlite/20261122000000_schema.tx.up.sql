@@ -113,6 +113,7 @@ CREATE TABLE custodians (
     keep_over        INTEGER NOT NULL DEFAULT 0 CHECK (keep_over >= 0), -- USD micros
     repeats          INTEGER NOT NULL, -- its references repeat by design: two paid payments of one are no mistake
     restarts         INTEGER NOT NULL DEFAULT 0, -- who let an order expire may start it again, as a new payment
+    offer_refunds    INTEGER NOT NULL DEFAULT 0, -- payers are offered back what came too much, too late or in another token
     pricing          TEXT    NOT NULL DEFAULT '', -- JSON: what the merchant wants of rates; empty: nothing
     created_at       INTEGER NOT NULL,
     updated_at       INTEGER NOT NULL
@@ -303,6 +304,7 @@ CREATE TABLE refunds (
     asked_at   INTEGER, -- when the merchant's wallet was asked to send it
     final_at   INTEGER,
     scanned    INTEGER NOT NULL CHECK (scanned >= 0), -- the block up to which its address was read; 0: not yet
+    others     TEXT    NOT NULL, -- transfers of other amounts to its address, as JSON
     CHECK ((status = 'FINAL') = (final_at IS NOT NULL)),
     CHECK (status NOT IN ('ADDRESS_GIVEN', 'SENT', 'FINAL') OR length(address) > 0)
 ) STRICT;

@@ -160,6 +160,8 @@ type Props struct {
 	Deposits []Deposit
 	// Received is what counts so far, Missing what is still to come, Excess what came on top; empty when zero.
 	Received, Missing, Excess string
+	// Offer is the largest amount that the payer may have back, with its token; empty: none.
+	Offer string
 	// Askable: the payer may ask the merchant to accept what came. Asked: the payer has.
 	Askable, Asked bool
 

@@ -26,4 +26,6 @@ type ReceiptProps struct {
 	VerifyURL string
 	// ByHand: the merchant marked the payment as completed; no transaction proves it.
 	ByHand bool
+	// Offer is what the payer may have back, with its token; empty: nothing.
+	Offer string
 }

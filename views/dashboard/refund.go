@@ -13,6 +13,8 @@ type Refunds struct {
 	Rows  []RefundRow
 	// Left is what can still be paid back, such as "2.5 USDC on Polygon"; empty: nothing.
 	Left []panel.Choice
+	// Rates are in what an amount may be entered; empty: in the token alone.
+	Rates []panel.Choice
 	// May: the member may pay money back.
 	May    bool
 	Amount panel.Field
@@ -38,14 +40,22 @@ type RefundRow struct {
 	// CanHash, CanAsk, CanCancel and CanUnsend say what the merchant may do.
 	CanHash, CanAsk, CanCancel, CanUnsend bool
 	HashField                             panel.Field
+	Others                                []OtherAmount
 }
+
+// OtherAmount is a transfer to the refund's address that pays it not.
+type OtherAmount struct{ Amount, Hash, URL string }
 
 // RefundSend is a network on which refunds wait for the merchant's wallet.
 type RefundSend struct {
 	Network, Name string
 	Count         int
-	// Chain is the network's number in hexadecimal (EIP-155); empty where no wallet of a browser is asked.
+	// Chain is the network's number in hexadecimal (EIP-155), or its name in the Wallet Standard; empty where no
+	// wallet of a browser is asked.
 	Chain string
+	// Most is how many the wallet is asked for at once; 0: all. Safe: there is a file for a Safe.
+	Most int
+	Safe bool
 }
 
 func (r Refunds) requestPath() string { return "/dashboard/payments/" + r.TxnID + "/refunds" }

@@ -30,7 +30,10 @@ type PayoutsProps struct {
 	// Restarts: customers may start expired orders again.
 	Restarts       bool
 	RestartsStored panel.Field
-	Pricing        []panel.Field
+	// Offer: payers are offered refunds. OfferStored is its check box as it is stored.
+	Offer       bool
+	OfferStored panel.Field
+	Pricing     []panel.Field
 	// OptionsPassword is the re-authentication for Networks and Policy.
 	OptionsPassword panel.Field
 	OptionsProblem  string

@@ -26,5 +26,8 @@ func (s *Surface) getReceipt(c echo.Context) error {
 		return err
 	}
 	props := s.Presenter.Receipt(p, merchant, shell.NewPage(c))
+	if props.Offer, err = s.Presenter.Offer(ctx, p, props.Locale()); err != nil {
+		return err
+	}
 	return shell.Render(c, http.StatusOK, props.Page, checkout.Receipt(props))
 }

@@ -2,11 +2,12 @@ package dashboard
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"encoding/base64"
 	"encoding/csv"
 	"encoding/json"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
@@ -52,6 +54,9 @@ func (d *Surface) refunds(
 			Max: strconv.Itoa(refund.MaxReason),
 		}),
 	}
+	if err := d.addRates(ctx, &p, x); err != nil {
+		return p, err
+	}
 	for _, h := range left {
 		network := views.NetworkName(string(h.Asset.Network))
 		p.Left = append(p.Left, panel.Choice{
@@ -74,6 +79,66 @@ func (d *Surface) refunds(
 	return p, nil
 }
 
+// The rates at which an amount in the currency of the price is paid back.
+const (
+	rateThen = "then"
+	rateNow  = "now"
+)
+
+// addRates asks at which rate an amount in the shop's currency is paid back, of a payment that was priced in one.
+func (d *Surface) addRates(ctx context.Context, p *dashboard.Refunds, x payment.Payment) error {
+	if x.Price.None() {
+		return nil
+	}
+	currency, whole := string(x.Price.Currency), x.Price.Amount()+" "+string(x.Price.Currency)
+	add := func(name, when string, price exchange.Price) {
+		if worth, ok := price.Worth(); ok {
+			p.Rates = append(p.Rates, panel.Choice{
+				Value: name, Text: currency + ", at the rate " + when + ": " + whole + " is " + worth.Display(),
+			})
+		}
+	}
+	p.Rates = []panel.Choice{{Value: "", Text: "The token that is paid back"}}
+	add(rateThen, "of the payment", x.Price)
+	now, err := d.Payments.PriceNow(ctx, x)
+	if err == nil {
+		add(rateNow, "of now", now)
+	} else if !fault.Is(err, fault.Unavailable) {
+		return err
+	}
+	return nil
+}
+
+// inTokens returns an amount in the currency of the price as one in tokens, at the rate that was chosen; empty is the
+// whole price.
+func (d *Surface) inTokens(ctx context.Context, x payment.Payment, amount, rate string) (string, error) {
+	price := x.Price
+	switch {
+	case rate == "" || price.None():
+		return amount, nil
+	case rate == rateNow:
+		var err error
+		if price, err = d.Payments.PriceNow(ctx, x); err != nil {
+			return "", err
+		}
+	case rate != rateThen:
+		return "", fault.About(fault.Invalid, "amount", "has no rate of this name")
+	}
+	if amount != "" {
+		units, err := price.Currency.ParseUnits(amount)
+		if err != nil {
+			return "", fault.About(fault.Invalid, "amount", "must be a decimal number as %s has them, such as 12.50",
+				price.Currency)
+		}
+		price.Units = units
+	}
+	worth, ok := price.Worth()
+	if !ok {
+		return "", fault.About(fault.Invalid, "amount", "is too large")
+	}
+	return worth.String(), nil
+}
+
 func (d *Surface) refundRow(r refund.Refund) dashboard.RefundRow {
 	row := dashboard.RefundRow{
 		ID: string(r.ID), Amount: r.Amount(), Unit: r.Asset.Symbol, Network: views.NetworkName(string(r.Asset.Network)),
@@ -87,6 +152,11 @@ func (d *Surface) refundRow(r refund.Refund) dashboard.RefundRow {
 			Max: strconv.Itoa(present.MaxHash), Mono: true,
 		},
 	}
+	for _, o := range r.Others {
+		row.Others = append(row.Others, dashboard.OtherAmount{
+			Amount: o.Amount + " " + row.Unit, Hash: string(o.Hash), URL: d.Presenter.TxURL(r.Asset.Network, o.Hash),
+		})
+	}
 	if n, ok := d.Payments.Network(r.Asset.Network); ok && row.CanUnsend {
 		row.PayLink = payment.TransferURI(n.Profile, r.Asset, r.Address.Address, r.Units)
 		row.Code, _ = views.NewQR(row.PayLink) // without one, the address stands beside it
@@ -98,11 +168,12 @@ func (d *Surface) refundRow(r refund.Refund) dashboard.RefundRow {
 func (d *Surface) refundSend(
 	ctx context.Context, who session.Principal, n chain.Network,
 ) (dashboard.RefundSend, error) {
-	list, err := d.Refunds.Payable(ctx, keyIDs(who), n)
-	list = slices.DeleteFunc(list, func(r refund.Refund) bool { return !r.AskedAt.IsZero() })
-	s := dashboard.RefundSend{Network: string(n), Name: views.NetworkName(string(n)), Count: len(list)}
+	list, err := d.Refunds.Waiting(ctx, keyIDs(who), n)
+	s := dashboard.RefundSend{Network: string(n), Name: views.NetworkName(string(n)), Count: len(list), Safe: n.EVM()}
 	if offered, ok := d.Payments.Network(n); ok && n.EVM() {
 		s.Chain = "0x" + strconv.FormatUint(offered.Profile.ChainID, 16)
+	} else if ok && d.Refunds.Prepares() {
+		s.Chain, s.Most = "solana:"+offered.Profile.Cluster, chain.MostTransfers
 	}
 	return s, err
 }
@@ -134,6 +205,11 @@ func (d *Surface) postRefund(c echo.Context, who session.Principal) error {
 	ask := refund.Ask{
 		Amount: f.Amount("amount"), Reason: f.Text("refundReason"), Network: chain.Network(network), Token: token,
 	}
+	ctx := c.Request().Context()
+	ask.Amount, err = d.inTokens(ctx, p, ask.Amount, f.Text("rate"))
+	if err != nil && !f.Refused(err, refundSubjects...) {
+		return err
+	}
 	if _, err := ask.Checked(); err != nil && !f.Refused(err, refundSubjects...) {
 		return err
 	}
@@ -144,7 +220,7 @@ func (d *Surface) postRefund(c echo.Context, who session.Principal) error {
 		return d.paymentPage(c, who, http.StatusBadRequest, f, nil)
 	}
 	entry := d.AuditEntry(c, who, audit.ActionRefund, string(p.ID), ask.Reason)
-	if _, err := d.Refunds.Request(c.Request().Context(), p.KeyID, string(p.ID), ask, entry); err != nil {
+	if _, err := d.Refunds.Request(ctx, p.KeyID, string(p.ID), ask, entry); err != nil {
 		if !f.Refused(err, refundSubjects...) {
 			return err
 		}
@@ -210,34 +286,92 @@ type sendCall struct {
 	Path     string        `json:"path"` // of the refund's acts
 }
 
+// sending is what the merchant's wallet is asked for: the calls, and on Solana the transaction that makes all of them.
+type sending struct {
+	Calls       []sendCall `json:"calls"`
+	Transaction []byte     `json:"transaction,omitempty"` // base64
+	Message     string     `json:"message,omitempty"`     // why it is asked for nothing
+}
+
 // askAll records that the merchant's wallet is asked for all refunds of the network, whose addresses stay from then on.
-func (d *Surface) askAll(c echo.Context, who session.Principal) ([]refund.Refund, error) {
-	n, err := chain.ParseNetwork(c.Param("network"))
+func (d *Surface) askAll(c echo.Context, who session.Principal, n chain.Network) ([]refund.Refund, error) {
+	ctx := c.Request().Context()
+	list, err := d.Refunds.Waiting(ctx, keyIDs(who), n)
 	if err != nil {
-		return nil, echo.ErrNotFound
+		return nil, err
 	}
-	return d.Refunds.AskAll(c.Request().Context(), keyIDs(who), n, d.AuditEntry(c, who, audit.ActionRefundSend, "", ""))
+	return d.Refunds.AskAll(ctx, list, d.AuditEntry(c, who, audit.ActionRefundSend, "", ""))
 }
 
 // postAskRefunds answers with what a script asks the merchant's wallet for.
 func (d *Surface) postAskRefunds(c echo.Context, who session.Principal) error {
-	list, err := d.askAll(c, who)
+	n, err := chain.ParseNetwork(c.Param("network"))
 	if err != nil {
-		return err
+		return echo.ErrNotFound
 	}
-	calls := make([]sendCall, len(list))
+	var out sending
+	var list []refund.Refund
+	if n.EVM() {
+		list, err = d.askAll(c, who, n)
+	} else {
+		list, out.Transaction, err = d.prepare(c, who)
+	}
+	if err != nil {
+		r := d.Shell.Refuse(c, err)
+		return shell.WriteJSON(c, r.Code, sending{Message: r.Message})
+	}
+	out.Calls = make([]sendCall, len(list))
 	for i, r := range list {
-		calls[i] = sendCall{
+		out.Calls[i] = sendCall{
 			Contract: r.Asset.Contract, To: r.Address.Address, Units: r.Units.String(),
 			Path: paymentsPath + "/" + string(r.PaymentID) + "/refunds/" + string(r.ID) + "/",
 		}
 	}
-	return c.JSON(http.StatusOK, calls)
+	return shell.WriteJSON(c, http.StatusOK, out)
+}
+
+// prepare has a transaction made for the merchant's wallet on Solana.
+func (d *Surface) prepare(c echo.Context, who session.Principal) ([]refund.Refund, []byte, error) {
+	f, err := session.ReadForm(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx := c.Request().Context()
+	if err := d.Shell.Limits.Checks(ctx); err != nil { // endpoints are asked about the accounts
+		return nil, nil, err
+	}
+	return d.Refunds.Prepare(ctx, keyIDs(who), f.Text("account"),
+		d.AuditEntry(c, who, audit.ActionRefundSend, "", ""))
+}
+
+// postRelayRefunds sends the transaction that the merchant's wallet has signed and does not send itself.
+func (d *Surface) postRelayRefunds(c echo.Context, _ session.Principal) error {
+	f, err := session.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	if err := d.Shell.Limits.Checks(ctx); err != nil {
+		return err
+	}
+	raw, err := base64.StdEncoding.DecodeString(f.Text("transaction"))
+	if err != nil {
+		return fault.About(fault.Invalid, "transaction", "must be the base64 text of a transaction")
+	}
+	hash, err := d.Refunds.Relay(ctx, raw)
+	if err != nil {
+		return err
+	}
+	return shell.WriteJSON(c, http.StatusOK, map[string]chain.TxHash{"hash": hash})
 }
 
 // postSafe writes the refunds of a network as the CSV Airdrop of Safe reads them.
 func (d *Surface) postSafe(c echo.Context, who session.Principal) error {
-	list, err := d.askAll(c, who)
+	n, err := chain.ParseNetwork(c.Param("network"))
+	if err != nil || !n.EVM() {
+		return echo.ErrNotFound
+	}
+	list, err := d.askAll(c, who, n)
 	if err == nil && len(list) == 0 {
 		err = refund.ErrAsked
 	}
@@ -267,7 +401,7 @@ func (d *Surface) refundMoment(m dashboard.Moment, e payment.Event) dashboard.Mo
 		return m
 	}
 	n, _ := chain.ParseNetwork(r.Network)
-	m.Detail = r.Amount + " " + r.Token + " on " + views.NetworkName(string(n))
+	m.Detail = cmp.Or(r.Other, r.Amount) + " " + r.Token + " on " + views.NetworkName(string(n))
 	m.Address, m.Hash = string(r.Address), string(r.Hash)
 	if m.Hash != "" {
 		m.URL = d.Presenter.TxURL(n, r.Hash)

@@ -33,6 +33,7 @@ func (d *Surface) paymentsRoutes(p session.Pages) {
 	p.Post(paymentsPath+"/:txnid/refunds", merchant.ActRefund, d.postRefund)
 	p.Post(paymentsPath+"/:txnid/refunds/:id/:act", merchant.ActRefund, d.postRefundAct)
 	p.Post("/dashboard/refunds/:network/ask", merchant.ActRefund, d.postAskRefunds)
+	p.Post("/dashboard/refunds/:network/relay", merchant.ActRefund, d.postRelayRefunds)
 	p.Post("/dashboard/refunds/:network/safe", merchant.ActRefund, d.postSafe)
 	p.Get(attentionPath, merchant.ActRead, d.getAttention)
 	p.Post(attentionPath, merchant.ActComplete, d.postAttention)

@@ -49,6 +49,7 @@ var titles = map[payment.EventType][2]string{
 	payment.EventRefundAsked:     {"Your wallet was asked to send the refund", ""},
 	payment.EventRefundUnsent:    {"The refund was not sent", ""},
 	payment.EventRefundSent:      {"The refund was sent", "is-seen"},
+	payment.EventRefundOther:     {"Another amount came than the refund's: it does not count", ""},
 	payment.EventRefundFinal:     {"The refund has arrived", "is-good"},
 	payment.EventRefundCancelled: {"Refund cancelled", ""},
 }

@@ -3,6 +3,7 @@ package present
 
 import (
 	"cmp"
+	"context"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -10,6 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/refund"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/checkout"
 )
@@ -22,6 +24,22 @@ type Presenter struct {
 	origin   string
 	sandbox  bool
 	solana   bool
+	offers   Offers
+}
+
+// Offers returns what the payer of an ended payment is offered back.
+type Offers func(context.Context, payment.Payment) ([]refund.Holding, error)
+
+// Offer is the first of what the payer is offered back; empty: nothing is.
+func (x *Presenter) Offer(ctx context.Context, p payment.Payment, l *views.Locale) (string, error) {
+	if x.offers == nil {
+		return "", nil
+	}
+	list, err := x.offers(ctx, p)
+	if err != nil || len(list) == 0 {
+		return "", err
+	}
+	return l.Money(list[0].Left.Display(list[0].Asset.Decimals), list[0].Asset.Symbol), nil
 }
 
 // Options say what pages may offer.
@@ -33,12 +51,15 @@ type Options struct {
 	Sandbox bool
 	// Transfers lets wallets on Solana pay from the page.
 	Transfers bool
+	// Offers may be nil: nothing is offered back.
+	Offers Offers
 }
 
 // New returns a presenter of the payments.
 func New(payments *payment.Service, o Options) *Presenter {
 	return &Presenter{
 		payments: payments, codes: newQRCache(), now: o.Now, origin: o.Origin, sandbox: o.Sandbox, solana: o.Transfers,
+		offers: o.Offers,
 	}
 }
 

@@ -94,6 +94,9 @@ func (x *Presenter) Outline(
 	if out.State == checkout.StateChoose || view == checkout.ViewChoose {
 		out.Choices, err = x.Choices(ctx, p)
 	}
+	if err == nil {
+		out.Offer, err = x.Offer(ctx, p, page.Locale())
+	}
 	if x.sandbox {
 		out.SandboxURL = "/sandbox#txn-" + string(p.ID)
 	}

@@ -34,9 +34,11 @@ func (s *Surface) Routes(r shell.Router) {
 		return shell.FailurePage(c, r, views.FailureProps{})
 	})
 	r.Read("/refund/:token", s.get)
+	r.Read("/refund/of/:payment", s.getOffer)
 	forms := r.With(s.Shell.SameSite)
 	forms.POST("/refund/:token", s.post)
 	forms.POST("/refund/:token/wallet", s.postWallet)
+	forms.POST("/refund/of/:payment", s.postOffer)
 }
 
 func (s *Surface) get(c echo.Context) error {
@@ -69,7 +71,7 @@ func (s *Surface) postWallet(c echo.Context) error {
 		return err
 	}
 	return s.give(c, "", func(ctx context.Context, token string) (refund.Refund, error) {
-		return s.Refunds.Prove(ctx, token, form.Get("account"), form.Get("signature"))
+		return s.Refunds.Prove(ctx, token, refund.Proof{Account: form.Get("account"), Signature: form.Get("signature")})
 	})
 }
 

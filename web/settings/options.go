@@ -136,6 +136,17 @@ func storedBox(name, label string, ticked bool) panel.Field {
 	return box
 }
 
+// offerName is the check box of refunds that payers are offered.
+const offerName = "offerRefunds"
+
+func offerBox(c merchant.Custodian) panel.Field {
+	box := panel.Field{Name: offerName, Label: "Refunds are offered to payers", Type: "checkbox"}
+	if c.OfferRefunds {
+		box.Value = "yes"
+	}
+	return box
+}
+
 // postOptions changes what counts as paid, and how soon. A user who loosens
 // that can obtain goods for too little, so it asks for re-authentication, mails
 // the owners and writes an audit entry.
@@ -144,7 +155,7 @@ func (s *Surface) postOptions(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	stored := append(policyFields(nothing(), custodian), repeatsBox(custodian), restartsBox(custodian))
+	stored := append(policyFields(nothing(), custodian), repeatsBox(custodian), restartsBox(custodian), offerBox(custodian))
 	stored = append(stored, pricingFields(nothing(), key, custodian.Pricing)...)
 	for _, n := range s.networkForms(nothing(), custodian) {
 		stored = append(append(stored, n.Stored...), n.Fields...)
@@ -198,6 +209,10 @@ func (s *Surface) optionsInput(f *shell.Form) merchant.CustodianInput {
 	if f.Touched(restartsName) {
 		restarts := f.Values.Get(restartsName) == "yes"
 		in.Restarts = &restarts
+	}
+	if f.Touched(offerName) {
+		offer := f.Values.Get(offerName) == "yes"
+		in.OfferRefunds = &offer
 	}
 	return in
 }

@@ -53,9 +53,11 @@ func (s *Surface) payoutsPage(
 	}
 	p.Repeats, p.RepeatsStored = custodian.Repeats, repeatsBox(custodian)
 	p.Restarts, p.RestartsStored = custodian.Restarts, restartsBox(custodian)
+	p.Offer, p.OfferStored = custodian.OfferRefunds, offerBox(custodian)
 	if len(f.options.Values) > 0 {
 		p.Repeats = f.options.Values.Get(repeatsName) == "yes"
 		p.Restarts = f.options.Values.Get(restartsName) == "yes"
+		p.Offer = f.options.Values.Get(offerName) == "yes"
 	}
 	p.Networks, p.Policy = s.networkForms(f.options, custodian), policyFields(f.options, custodian)
 	p.Pricing = pricingFields(f.options, key, custodian.Pricing)

@@ -73,6 +73,16 @@ func (a *Adapter) checkMint(asset chain.Asset, r *rpc.Account) error {
 // to the associated account of such an address could be moved by nobody. It fails with fault.Unavailable while no
 // endpoint answers.
 func (a *Adapter) CheckWallet(ctx context.Context, wallet chain.Address) error {
+	return a.checkWallet(ctx, wallet, false)
+}
+
+// CheckPayee is CheckWallet for an address that somebody has typed to be paid at: one that has no key, and nothing on
+// it yet, is more likely the address of an account of a program than a vault.
+func (a *Adapter) CheckPayee(ctx context.Context, wallet chain.Address) error {
+	return a.checkWallet(ctx, wallet, true)
+}
+
+func (a *Adapter) checkWallet(ctx context.Context, wallet chain.Address, exists bool) error {
 	key, err := parseKey(string(wallet))
 	if err != nil {
 		return err
@@ -89,6 +99,10 @@ func (a *Adapter) CheckWallet(ctx context.Context, wallet chain.Address) error {
 		return fault.New(fault.Unavailable, "this wallet could not be checked, since %s cannot be reached at the moment; try again later", a.profile.Name)
 	}
 	if r == nil {
+		if exists && !key.IsOnCurve() {
+			return fault.New(fault.Invalid,
+				"nobody has the key of this address, and there is nothing on it; enter the address of a wallet")
+		}
 		return nil
 	}
 	if !r.Token() {

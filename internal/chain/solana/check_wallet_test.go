@@ -33,6 +33,15 @@ func TestCheckWallet(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
+		unused, _, err := solanago.FindProgramAddress([][]byte{[]byte("unused")}, solanago.MemoProgramID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for key, good := range map[solanago.PublicKey]bool{vault: true, newKey(t).PublicKey(): true, unused: false} {
+			if err := h.reader.CheckPayee(t.Context(), chain.Address(key.String())); (err == nil) != good {
+				t.Errorf("payee %s: %v", key, err)
+			}
+		}
 		mint := h.mints[h.Credited().Contract]
 		for name, c := range map[string]struct {
 			key  solanago.PublicKey

@@ -62,9 +62,12 @@ func (a *Adapter) find(ctx context.Context, e *endpoint, signature string) (chai
 	}
 	if !found.Failed {
 		found.Transfers = t.Transfers(a.profile, signature)
+		found.Parts = t.Parts(found.Transfers)
 	}
-	for i := range found.Transfers {
-		found.Transfers[i].Block, found.Transfers[i].Source = found.Block, e.Name
+	for _, list := range [][]chain.Transfer{found.Transfers, found.Parts} {
+		for i := range list {
+			list[i].Block, list[i].Source = found.Block, e.Name
+		}
 	}
 	return found, nil
 }

@@ -86,10 +86,14 @@ func (s *Sender) GasWallet(ctx context.Context) (chain.GasWallet, error) {
 // Broadcast sends the signed bytes to every available endpoint, since some do not forward what they accept.
 // One that accepts them is enough. An attempt that is in a block already, or has expired, causes no error.
 func (s *Sender) Broadcast(ctx context.Context, a chain.Attempt) error {
+	return s.adapter.broadcast(ctx, a)
+}
+
+func (a *Adapter) broadcast(ctx context.Context, at chain.Attempt) error {
 	var failed []error
 	taken := false
-	for _, e := range s.adapter.pool.ready() {
-		err := s.adapter.pool.try(ctx, e, func(ctx context.Context, e *endpoint) error { return e.offer(ctx, a) })
+	for _, e := range a.pool.ready() {
+		err := a.pool.try(ctx, e, func(ctx context.Context, e *endpoint) error { return e.offer(ctx, at) })
 		if err != nil {
 			failed = append(failed, fmt.Errorf("%s %w", e.Name, err))
 		}
@@ -101,7 +105,7 @@ func (s *Sender) Broadcast(ctx context.Context, a chain.Attempt) error {
 	case len(failed) == 0:
 		return chain.ErrNoEndpoint
 	}
-	return fmt.Errorf("broadcast %s on %s: %w", a.Tx, s.Network(), errors.Join(failed...))
+	return fmt.Errorf("broadcast %s on %s: %w", at.Tx, a.profile.Network, errors.Join(failed...))
 }
 
 // offer sends signed bytes to one node. A node that has them already may refuse them, and one that does not know

@@ -29,23 +29,40 @@ const signatureFee = 5_000
 func (a *Adapter) Transfer(
 	ctx context.Context, payer, to chain.Address, asset chain.Asset, units money.Units,
 ) ([]byte, error) {
-	m, known := a.mint(asset.Contract)
-	if !known || !units.Big().IsUint64() || units.IsZero() {
-		return nil, fault.New(fault.Invalid, "%s of %s cannot be sent on %s", units, asset.Contract, a.profile.Network)
-	}
+	return a.Transfers(ctx, payer, []chain.Transfer{{To: to, Asset: asset, Units: units}})
+}
+
+// Transfers is Transfer of several amounts, at most chain.MostTransfers, in one transaction: all of them arrive, or
+// none. Of each transfer only recipient, asset and units are read.
+func (a *Adapter) Transfers(ctx context.Context, payer chain.Address, list []chain.Transfer) ([]byte, error) {
 	from, err := parseKey(string(payer))
-	if err != nil || !solanago.IsOnCurve(from[:]) || payer == to {
+	if err != nil || !solanago.IsOnCurve(from[:]) {
 		return nil, errNoPayer
 	}
-	owner, err := parseKey(string(to))
-	if err != nil {
-		return nil, err
+	if len(list) == 0 || len(list) > chain.MostTransfers {
+		return nil, fault.New(fault.Invalid, "%d transfers in one transaction; at most %d", len(list),
+			chain.MostTransfers)
 	}
-	l := transferLeg(m, from, owner, units)
+	legs := make([]*leg, len(list))
+	for i, t := range list {
+		m, known := a.mint(t.Asset.Contract)
+		if !known || !t.Units.Big().IsUint64() || t.Units.IsZero() {
+			return nil, fault.New(
+				fault.Invalid, "%s of %s cannot be sent on %s", t.Units, t.Asset.Contract, a.profile.Network)
+		}
+		if t.To == payer {
+			return nil, errNoPayer
+		}
+		owner, err := parseKey(string(t.To))
+		if err != nil {
+			return nil, err
+		}
+		legs[i] = transferLeg(m, from, owner, t.Units)
+	}
 	var bytes []byte
 	var verdict error
 	err = a.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
-		bytes, verdict, err = e.transfer(ctx, l)
+		bytes, verdict, err = e.transfer(ctx, legs)
 		return err
 	})
 	if err = errors.Join(err, verdict); err != nil {
@@ -93,6 +110,16 @@ func pays(m solanago.Message, account solanago.PublicKey) bool {
 	})
 }
 
+// Relay sends a transaction that a wallet has signed and does not send itself, and returns its signature.
+func (a *Adapter) Relay(ctx context.Context, raw []byte) (chain.TxHash, error) {
+	tx, err := solanago.TransactionFromBytes(raw)
+	if err != nil || len(tx.Signatures) == 0 || tx.VerifySignatures() != nil {
+		return "", fault.New(fault.Invalid, "this is no transaction that a wallet has signed")
+	}
+	signed := chain.TxHash(tx.Signatures[0].String())
+	return signed, a.broadcast(ctx, chain.Attempt{Tx: signed, Raw: raw})
+}
+
 func transferLeg(m mint, from, to solanago.PublicKey, units money.Units) *leg {
 	l := &leg{
 		owner: from, account: effect.AccountOf(from, m.key), mint: m.key, program: solanago.TokenProgramID,
@@ -105,33 +132,48 @@ func transferLeg(m mint, from, to solanago.PublicKey, units money.Units) *leg {
 
 // transfer builds the transaction through one endpoint. Its verdict is a refusal that another endpoint would
 // repeat.
-func (e *endpoint) transfer(ctx context.Context, l *leg) (bytes []byte, verdict, err error) {
-	held, _, err := e.Accounts(ctx, []solanago.PublicKey{l.owner, l.account, l.settlement}, 0)
+func (e *endpoint) transfer(ctx context.Context, legs []*leg) (bytes []byte, verdict, err error) {
+	payer := legs[0].owner
+	keys := []solanago.PublicKey{payer}
+	for _, l := range legs {
+		keys = append(keys, l.account, l.settlement)
+	}
+	held, _, err := e.Accounts(ctx, keys, 0)
 	if err != nil {
 		return nil, nil, err
 	}
-	cost, err := e.costOfTransfer(ctx, held[2] == nil)
+	var list []solanago.Instruction
+	made, spent, fresh := make(map[solanago.PublicKey]bool), make(map[solanago.PublicKey]uint64), uint64(0)
+	for i, l := range legs {
+		from, err := held[1+2*i].Holding()
+		if err != nil {
+			return nil, nil, err
+		}
+		spent[l.account] += l.units
+		if !from.Valid || from.Frozen || from.Amount < spent[l.account] || spent[l.account] < l.units {
+			return nil, ErrTooLittle, nil
+		}
+		if !made[l.settlement] {
+			made[l.settlement] = true
+			list = append(list, l.to().Create(payer)) // even if it is there: a sweep may close it meanwhile
+			if held[2+2*i] == nil {
+				fresh++
+			}
+		}
+		list = append(list, l.from().Transfer(l.settlement, l.units, l.decimals))
+	}
+	cost, err := e.costOfTransfer(ctx, fresh)
 	if err != nil {
 		return nil, nil, err
 	}
-	from, err := held[1].Holding()
-	if err != nil {
-		return nil, nil, err
-	}
-	switch {
-	case !from.Valid || from.Frozen || from.Amount < l.units:
-		return nil, ErrTooLittle, nil
-	case held[0] == nil || held[0].Lamports < cost:
+	if held[0] == nil || held[0].Lamports < cost {
 		return nil, chain.ErrPayerGas, nil
 	}
 	hash, _, err := e.Blockhash(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	tx, verdict := solanago.NewTransaction(
-		[]solanago.Instruction{l.to().Create(l.owner), l.from().Transfer(l.settlement, l.units, l.decimals)}, hash,
-		solanago.TransactionPayer(l.owner),
-	)
+	tx, verdict := solanago.NewTransaction(list, hash, solanago.TransactionPayer(payer))
 	if verdict != nil {
 		return nil, verdict, nil
 	}
@@ -140,13 +182,13 @@ func (e *endpoint) transfer(ctx context.Context, l *leg) (bytes []byte, verdict,
 	return bytes, verdict, nil
 }
 
-// costOfTransfer is what the payer needs in lamports: fee, rent of a new account, and the minimum balance of
+// costOfTransfer is what the payer needs in lamports: fee, rent of new accounts, and the minimum balance of
 // the wallet itself.
-func (e *endpoint) costOfTransfer(ctx context.Context, fresh bool) (uint64, error) {
+func (e *endpoint) costOfTransfer(ctx context.Context, fresh uint64) (uint64, error) {
 	cost, err := e.Rent(ctx, 0)
-	if err != nil || !fresh {
+	if err != nil || fresh == 0 {
 		return cost + signatureFee, err
 	}
 	account, err := e.Rent(ctx, rpc.TokenAccountSize)
-	return cost + signatureFee + account, err
+	return cost + signatureFee + fresh*account, err
 }

@@ -19,7 +19,7 @@ var (
 		         primary_color=Branding.PrimaryColor background_color=Branding.BackgroundColor theme=Branding.Theme
 		         support_email=Branding.SupportEmail website=Branding.Website legal_name=Branding.LegalName
 		         legal_address=Branding.LegalAddress tax_id=Branding.TaxID short_basis late_for_us=LateFor keep_over
-		         repeats restarts pricing updated_at receiver`)
+		         repeats restarts offer_refunds pricing updated_at receiver`)
 	custodianWallets  = db.NewTable[custodianWalletRow]("custodian_wallets", "fixed: custodian_id network address/bytes")
 	custodianNetworks = db.NewTable[custodianNetworkRow]("custodian_networks",
 		"fixed: custodian_id network enabled tokens min_amount max_amount finality=Rule sweep_min")

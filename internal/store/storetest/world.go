@@ -235,7 +235,8 @@ func (w *World) NewCustodian(k merchant.Key, callback string) merchant.Custodian
 			chain.Base: {},
 		},
 		Branding:   merchant.Branding{Tagline: "Grüße", Theme: merchant.ThemeDark, PrimaryColor: "#102030"},
-		ShortBasis: 50, LateFor: time.Hour, Repeats: true, Restarts: true, CreatedAt: Start, UpdatedAt: Start,
+		ShortBasis: 50, LateFor: time.Hour, Repeats: true, Restarts: true, OfferRefunds: true,
+		CreatedAt: Start, UpdatedAt: Start,
 	}, nil, audit.Record{})
 	w.Must(err)
 	return c

@@ -1,5 +1,6 @@
 // Package effect says what a transaction did to token accounts and to lamports, by the node's own balances before and
-// after it. Instructions are not read: most transfers are made by other programs.
+// after it. Instructions only say of which transfers such a gain consists, where they add up to it: most transfers are
+// made by other programs.
 package effect
 
 import (
@@ -42,6 +43,7 @@ type Transaction struct {
 		PostBalances    []int64         `json:"postBalances"`
 		PreTokens       []tokenBalance  `json:"preTokenBalances"`
 		PostTokens      []tokenBalance  `json:"postTokenBalances"`
+		Inner           json.RawMessage `json:"innerInstructions"`
 		LoadedAddresses struct {
 			Writable []string `json:"writable"`
 			Readonly []string `json:"readonly"`
@@ -50,7 +52,8 @@ type Transaction struct {
 	Transaction struct {
 		Signatures []string `json:"signatures"`
 		Message    struct {
-			AccountKeys []string `json:"accountKeys"`
+			AccountKeys  []string        `json:"accountKeys"`
+			Instructions json.RawMessage `json:"instructions"`
 		} `json:"message"`
 	} `json:"transaction"`
 
