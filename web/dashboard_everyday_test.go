@@ -86,7 +86,8 @@ func TestDashboard_Everyday(t *testing.T) {
 	e := &everyday{t: t, ctx: ctx}
 	found := fmt.Sprintf("[data-testid=payments] tbody tr:only-child #row-%s", tea.ID)
 	for name, text := range map[string]string{
-		"find by amount": "1.234,56", "find by a word of the description": "jasmine", "find by a word of the metadata": "balc",
+		"find by amount":                    "1.234,56",
+		"find by a word of the description": "jasmine", "find by a word of the metadata": "balc",
 		"find by customer": "ada@shop", "find by hour": tea.CreatedAt.UTC().Add(-time.Minute).Format("2006-01-02 15:04"),
 	} {
 		e.begin(origin+"/dashboard/payments", "#f-q")

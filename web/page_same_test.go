@@ -50,7 +50,8 @@ func (b *bundle) paying(m seller, kind string) (p payment.Payment, path string) 
 		p = b.gift(c, `{"amount":49.9,"network":"POLYGON","token":"USDC"}`)
 		return p, "/donate/" + c.Slug + "?pay=" + string(p.ID)
 	case "Link":
-		l, err := b.campaigns.CreateLink(b.t.Context(), m.key.ID, campaign.LinkDraft{Slug: "tea", Amount: "49.9"}, audit.Act{})
+		draft := campaign.LinkDraft{Slug: "tea", Amount: "49.9"}
+		l, err := b.campaigns.CreateLink(b.t.Context(), m.key.ID, draft, audit.Act{})
 		must(b.t, err)
 		p, err = b.campaigns.UseLink(b.t.Context(), l, "")
 		must(b.t, err)

@@ -80,9 +80,12 @@ func TestStartAgain_Order(t *testing.T) {
 	b := newBundle(t)
 	m := b.newMerchant(20)
 	order := func(reference string) payment.Payment {
-		p, err := b.payments.Create(t.Context(), payment.CreateInput{KeyID: m.key.ID, Amount: "49.90", Details: payment.Details{
-			Reference: reference, Description: "Tea", SuccessURL: "https://shop.example/thanks", Metadata: map[string]string{"a": "b"},
-		}})
+		details := payment.Details{
+			Reference: reference, Description: "Tea", SuccessURL: "https://shop.example/thanks",
+			Metadata: map[string]string{"a": "b"},
+		}
+		in := payment.CreateInput{KeyID: m.key.ID, Amount: "49.90", Details: details}
+		p, err := b.payments.Create(t.Context(), in)
 		must(t, err)
 		return b.start(p, chain.Polygon)
 	}
@@ -100,14 +103,15 @@ func TestStartAgain_Order(t *testing.T) {
 	}
 	old, nameless, open := b.expire(order("A-1")), b.expire(order("")), order("A-2")
 	again(old).wants(t, 409)
-	_, _, err := b.accounts.ArrangeCustodian(t.Context(), m.key, merchant.CustodianInput{Restarts: new(true)}, audit.Act{})
+	allowed := merchant.CustodianInput{Restarts: new(true)}
+	_, _, err := b.accounts.ArrangeCustodian(t.Context(), m.key, allowed, audit.Act{})
 	must(t, err)
 	b.ask("GET", "/pay?txnid="+string(old.ID), "").wants(t, 200, `data-testid="again"`, "/pay/"+string(old.ID)+"/again")
 	again(nameless).wants(t, 409)
 	again(open).wants(t, 409)
 	fresh := next(old)
-	if fresh.ID == old.ID || fresh.Status != payment.Pending || fresh.Amount != old.Amount || fresh.Reference != "A-1" ||
-		fresh.SuccessURL != old.SuccessURL || fresh.Metadata["a"] != "b" {
+	if fresh.ID == old.ID || fresh.Status != payment.Pending || fresh.Amount != old.Amount ||
+		fresh.Reference != "A-1" || fresh.SuccessURL != old.SuccessURL || fresh.Metadata["a"] != "b" {
 		t.Errorf("the order goes on as %+v", fresh)
 	}
 	if same := next(old); same.ID != fresh.ID {

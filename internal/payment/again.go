@@ -37,8 +37,8 @@ func (s *Service) Restartable(ctx context.Context, p Payment) (bool, error) {
 }
 
 // StartAgain returns the payment that goes on for an order that expired: a new one of the same reference, details and
-// amount, or that of before if the payer asks again. A price in another currency gets the rate of now. The old payment's
-// address goes on being read, as that of every payment that ended. Without it the order has ErrNoRestart.
+// amount, or that of before if the payer asks again. A price in another currency gets the rate of now. The old
+// payment's address goes on being read, as that of every payment that ended. Without it the order has ErrNoRestart.
 func (s *Service) StartAgain(ctx context.Context, id string) (Payment, error) {
 	p, err := s.Get(ctx, id)
 	for n := 0; err == nil; n++ {
@@ -58,8 +58,8 @@ func (s *Service) StartAgain(ctx context.Context, id string) (Payment, error) {
 	return Payment{}, err
 }
 
-// successor returns the payment that takes the place of one that expired. Its id follows from the other's, so that there
-// is one, whoever asks and how often.
+// successor returns the payment that takes the place of one that expired. Its id follows from the other's, so that
+// there is one, whoever asks and how often.
 func (s *Service) successor(ctx context.Context, p Payment) (Payment, error) {
 	var id ulid.ULID
 	if err := id.SetTime(ulid.Timestamp(p.EndedAt)); err != nil {

@@ -30,14 +30,16 @@ func TestStore_SearchPayments_Words(t *testing.T) {
 		k, other := w.NewKey(50, 50), w.NewKey(50, 50)
 		mine := w.written(k, 0, 1_234_560_000, payment.Details{
 			Reference: "INV-2026/0042", Description: "Two grey Müller-mugs, hand thrown, for the kitchen of the old mill",
-			CustomerEmail: "Ann.Smith@shop.example", Metadata: map[string]string{"cart": "blue-17", "Größe": "Überlänge"},
+			CustomerEmail: "Ann.Smith@shop.example",
+			Metadata:      map[string]string{"cart": "blue-17", "Größe": "Überlänge"},
 		})
 		w.written(other, 1, 1_234_560_000, payment.Details{Description: "grey mugs"})
 		for i := range 5 {
 			w.written(k, 2+i, 12_500_000, payment.Details{Reference: "another one"})
 		}
 		for _, text := range []string{
-			"0042", "2026", "inv 0042", "mugs", "MUGS", "muller", "Müll", "kitchen", "mill", "smith", "example", "shop.exam",
+			"0042", "2026", "inv 0042", "mugs", "MUGS", "muller", "Müll", "kitchen", "mill", "smith", "example",
+			"shop.exam",
 			"blue", "17", "cart", "uberlange", "Größe", "mugs smith cart", "thr", "old mill", "1.234,56", "1,234.56",
 			"$1,234.56", "1234,56 USDC", "USDT 1234.56", "1234.56 usd",
 		} {
@@ -58,7 +60,8 @@ func TestStore_SearchPayments_Words(t *testing.T) {
 		if both := w.search(report.Query{Keys: []int64{k.ID, other.ID}, Text: "grey mugs", Look: 2}); len(both) != 2 {
 			t.Errorf("of two keys %d are found", len(both))
 		}
-		_, err := w.EraseCustomer(t.Context(), "ann.smith@shop.example", audit.Entry{At: storetest.Start, Action: audit.ActionErase})
+		_, err := w.EraseCustomer(t.Context(), "ann.smith@shop.example",
+			audit.Entry{At: storetest.Start, Action: audit.ActionErase})
 		w.Must(err)
 		for text, want := range map[string]int{"smith": 0, "blue": 0, "mugs": 1} {
 			for _, look := range []int{0, 2} {
@@ -109,7 +112,9 @@ func TestStore_SearchPayments_WordsByPage(t *testing.T) {
 				t.Errorf("compared with %d: %v, want %v", look, got, want)
 			}
 		}
-		late := report.Query{Keys: keys, Text: "gold", Look: 2, Until: storetest.Start.Add(5 * time.Minute), Min: 2 * money.USD}
+		late := report.Query{
+			Keys: keys, Text: "gold", Look: 2, Until: storetest.Start.Add(5 * time.Minute), Min: 2 * money.USD,
+		}
 		if list := w.search(late); len(list) != 1 || list[0].Amount != 5*money.USD {
 			t.Errorf("with other filters %d are found", len(list))
 		}

@@ -100,14 +100,14 @@ func (s *Surface) postAsk(c echo.Context) error {
 // postAgain starts an order that expired again: its payer goes on with the new payment.
 func (s *Surface) postAgain(c echo.Context) error {
 	ctx := c.Request().Context()
-	err := s.Shell.Limits.Costly(ctx)
-	if err == nil {
-		var p payment.Payment
-		if p, err = s.Payments.StartAgain(ctx, c.Param("txnid")); err == nil {
-			return c.Redirect(http.StatusSeeOther, checkout.PayPath(string(p.ID), c.QueryParam("lang"), checkout.ViewNow))
-		}
+	if err := s.Shell.Limits.Costly(ctx); err != nil {
+		return s.afterForm(c, checkout.ViaExchange, err, problemOfStart)
 	}
-	return s.afterForm(c, checkout.ViaExchange, err, problemOfStart)
+	p, err := s.Payments.StartAgain(ctx, c.Param("txnid"))
+	if err != nil {
+		return s.afterForm(c, checkout.ViaExchange, err, problemOfStart)
+	}
+	return c.Redirect(http.StatusSeeOther, checkout.PayPath(string(p.ID), c.QueryParam("lang"), checkout.ViewNow))
 }
 
 // afterForm sends the payer back to the page, or shows the page with the reason why

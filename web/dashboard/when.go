@@ -9,7 +9,9 @@ import (
 )
 
 // dayFormats are how days are typed into a search.
-var dayFormats = []string{session.DayFormat, "2.1.2006", "2 January 2006", "2 Jan 2006", "January 2, 2006", "Jan 2, 2006"}
+var dayFormats = []string{
+	session.DayFormat, "2.1.2006", "2 January 2006", "2 Jan 2006", "January 2, 2006", "Jan 2, 2006",
+}
 
 // whenAsked returns a filter with the times that its search names in the place of the search: a day, an hour or a span
 // of hours, alone or with its day before it.
@@ -63,7 +65,8 @@ func readWhen(text string, now time.Time) (from, until time.Time, ok bool) {
 
 func readDay(text string, zone *time.Location) (time.Time, bool) {
 	for _, format := range dayFormats {
-		if t, err := time.ParseInLocation(format, text, zone); err == nil && !t.Before(firstDay) && t.Before(endOfDays) {
+		t, err := time.ParseInLocation(format, text, zone)
+		if err == nil && !t.Before(firstDay) && t.Before(endOfDays) {
 			return t, true
 		}
 	}

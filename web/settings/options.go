@@ -155,7 +155,8 @@ func (s *Surface) postOptions(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	stored := append(policyFields(nothing(), custodian), repeatsBox(custodian), restartsBox(custodian), offerBox(custodian))
+	stored := append(policyFields(nothing(), custodian),
+		repeatsBox(custodian), restartsBox(custodian), offerBox(custodian))
 	stored = append(stored, pricingFields(nothing(), key, custodian.Pricing)...)
 	for _, n := range s.networkForms(nothing(), custodian) {
 		stored = append(append(stored, n.Stored...), n.Fields...)

@@ -18,9 +18,9 @@ const (
 	outOfOrder = 100
 )
 
-// walks are how many of the newest payments are compared with the words of a search, before the index is asked. A word
-// that is in so many payments that reading them all would take long is soon found among the newest. SQLite's index is in
-// the order of the page, so that only the beginning of a word, which many words may have, needs that.
+// walks are how many of the newest payments are compared with the words of a search, before the index is asked. A
+// word that is in so many payments that reading them all would take long is soon found among the newest. SQLite's
+// index is in the order of the page, so that only the beginning of a word, which many words may have, needs that.
 func (f *finder) walks(beginning bool) []int {
 	switch {
 	case f.q.Look > 0:
