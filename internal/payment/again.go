@@ -1,9 +1,11 @@
 package payment
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 
 	"github.com/oklog/ulid/v2"
 
@@ -61,13 +63,10 @@ func (s *Service) StartAgain(ctx context.Context, id string) (Payment, error) {
 // successor returns the payment that takes the place of one that expired. Its id follows from the other's, so that
 // there is one, whoever asks and how often.
 func (s *Service) successor(ctx context.Context, p Payment) (Payment, error) {
-	var id ulid.ULID
-	if err := id.SetTime(ulid.Timestamp(p.EndedAt)); err != nil {
-		return Payment{}, err
-	}
 	sum := sha256.Sum256([]byte("again:" + string(p.ID)))
-	if err := id.SetEntropy(sum[:10]); err != nil {
-		return Payment{}, err
+	id, err := ulid.New(ulid.Timestamp(p.EndedAt), bytes.NewReader(sum[:]))
+	if err != nil {
+		return Payment{}, fmt.Errorf("name the payment after %s: %w", p.ID, err)
 	}
 	known, err := s.Get(ctx, id.String())
 	if !errors.Is(err, ErrUnknown) {

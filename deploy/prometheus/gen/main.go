@@ -60,21 +60,23 @@ func rulesOf(page string) (string, error) {
 			begins[strings.Trim(kind, "`")] = strings.ReplaceAll(m[2], "`", "")
 		}
 	}
-	text := head
+	var text strings.Builder
+	text.WriteString(head)
 	for _, k := range alert.Kinds() {
 		when := begins[string(k)]
 		if when == "" {
 			return "", fmt.Errorf("the page does not say when %s begins", k)
 		}
-		text += fmt.Sprintf(rule, camel(string(k)), k, k.Severity(), strings.ReplaceAll(string(k), "_", " "), when)
+		fmt.Fprintf(&text, rule, camel(string(k)), k, k.Severity(), strings.ReplaceAll(string(k), "_", " "), when)
 	}
-	return text, nil
+	return text.String(), nil
 }
 
 // camel writes a kind as the name of an alert.
-func camel(kind string) (name string) {
-	for word := range strings.SplitSeq(kind, "_") {
-		name += strings.ToUpper(word[:1]) + word[1:]
+func camel(kind string) string {
+	words := strings.Split(kind, "_")
+	for i, word := range words {
+		words[i] = strings.ToUpper(word[:1]) + word[1:]
 	}
-	return name
+	return strings.Join(words, "")
 }
