@@ -262,9 +262,9 @@ func (w solanaAccounts) buildTransfer(_ context.Context, payer, to chain.Address
 	return []byte(asset.Symbol + " " + units.String()), nil
 }
 
-// sendTransfer sends what is signed to an address of the payment.
-func sendTransfer(_ context.Context, signed []byte, to chain.Address, _ chain.Asset) (chain.TxHash, error) {
-	if string(signed) != "signed" || to == "" {
+// sendTransfers sends what is signed to an address of the payment.
+func sendTransfers(_ context.Context, signed []byte, list []chain.Transfer) (chain.TxHash, error) {
+	if string(signed) != "signed" || len(list) != 1 || list[0].To == "" {
 		return "", fault.New(fault.Invalid, "not signed")
 	}
 	return testHash(7), nil
@@ -287,7 +287,7 @@ func TestTransactionForWallet(t *testing.T) {
 		t.Error("the page offers a wallet that cannot pay")
 	}
 	d := b.server.d
-	d.BuildTransfer, d.SendTransfer = solanaAccounts{poor}.buildTransfer, sendTransfer
+	d.BuildTransfer, d.SendTransfers = solanaAccounts{poor}.buildTransfer, sendTransfers
 	b.server = New(d, b.server.o)
 	b.run(t, []scenario{
 		{name: "OK", method: "POST", path: path(waiting), body: "account=" + rich, header: asForm, status: 200, want: []string{`{"transaction":"VVNEQyA0OTkwMDAwMA=="}`}}, // "USDC 49900000"

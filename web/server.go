@@ -51,8 +51,8 @@ type Deps struct {
 	Sealer    *secret.Sealer
 	// BuildTransfer builds transactions for wallets on Solana; nil builds none.
 	BuildTransfer checkout.BuildTransfer
-	// SendTransfer sends what such a wallet has only signed.
-	SendTransfer checkout.SendTransfer
+	// SendTransfers sends what such a wallet has only signed.
+	SendTransfers checkout.SendTransfers
 	// Dashboard serves the pages of merchants and operators; nil serves none.
 	Dashboard *Dashboard
 	Now       func() time.Time
@@ -135,7 +135,7 @@ func New(d Deps, o Options) *Server {
 	})
 	s.checkout = &checkout.Surface{
 		Shell: s.sh, Payments: d.Payments, Operations: s.ops, Presenter: s.presenter,
-		Hub: s.hub, BuildTransfer: d.BuildTransfer, SendTransfer: d.SendTransfer,
+		Hub: s.hub, BuildTransfer: d.BuildTransfer, SendTransfers: d.SendTransfers,
 	}
 	s.donate = donate.New(donate.Services{
 		Shell: s.sh, Campaigns: d.Campaigns, Payments: d.Payments, Operations: s.ops,

@@ -112,7 +112,7 @@ func newAsked(t *testing.T) *asked {
 		a.askers.note(ctx)
 		return solanaAccounts{}.buildTransfer(ctx, payer, to, asset, units)
 	}
-	d.SendTransfer = sendTransfer
+	d.SendTransfers = sendTransfers
 	b.server = New(d, b.server.o)
 	return a
 }

@@ -201,9 +201,9 @@ func (all networks) solana() *solana.Adapter {
 
 // transfers returns the functions that build transactions for the payer's wallet on Solana, and send what it only
 // signed; nil if Solana is not configured.
-func (all networks) transfers() (checkout.BuildTransfer, checkout.SendTransfer) {
+func (all networks) transfers() (checkout.BuildTransfer, checkout.SendTransfers) {
 	if a := all.solana(); a != nil {
-		return a.Transfer, a.SendTransfer
+		return a.Transfer, a.SendTransfers
 	}
 	return nil, nil
 }

@@ -45,7 +45,7 @@ func (a *App) newServer(o Options, sealer *secret.Sealer) *web.Server {
 		Recharges:     a.recharge,
 		Lookup:        finder,
 		Refunds:       a.Refunds,
-		BuildTransfer: build, SendTransfer: send,
+		BuildTransfer: build, SendTransfers: send,
 		Dashboard: a.dashboard(),
 		Now:       a.clock.Now, NewID: func(t time.Time) payment.ID { return payment.ID(newULID(t)) }, Log: a.log,
 	}, web.Options{

@@ -14,8 +14,9 @@ type Wallets interface {
 	// Transfers returns an unsigned transaction with the transfers, at most chain.MostTransfers; it fails with
 	// fault.Unprocessable where the payer holds too little.
 	Transfers(ctx context.Context, payer chain.Address, list []chain.Transfer) ([]byte, error)
-	// Relay sends a transaction that a wallet has signed, and returns its signature.
-	Relay(ctx context.Context, raw []byte) (chain.TxHash, error)
+	// SendTransfers sends a transaction that a wallet has signed, and returns its signature; it fails with
+	// fault.Invalid unless its transfers are each another one of the list.
+	SendTransfers(ctx context.Context, raw []byte, list []chain.Transfer) (chain.TxHash, error)
 }
 
 var (
@@ -44,11 +45,8 @@ func (s *Service) Prepare(
 		return nil, nil, err
 	}
 	list = list[:min(len(list), chain.MostTransfers)]
-	transfers := make([]chain.Transfer, len(list))
-	for i, r := range list {
-		transfers[i] = chain.Transfer{To: r.Address.Address, Asset: r.Asset, Units: r.Units}
-	}
-	if transaction, err = s.d.Solana.Transfers(chain.AsStranger(ctx), payer.Address, transfers); err != nil {
+	transaction, err = s.d.Solana.Transfers(chain.AsStranger(ctx), payer.Address, transfersOf(list))
+	if err != nil {
 		return nil, nil, err
 	}
 	asked, err = s.AskAll(ctx, list, trail)
@@ -70,10 +68,25 @@ func (s *Service) Prepare(
 	return nil, nil, err
 }
 
-// Relay sends the transaction that the merchant's wallet has signed and does not send itself.
-func (s *Service) Relay(ctx context.Context, raw []byte) (chain.TxHash, error) {
+// Relay sends the transaction that the merchant's wallet has signed and does not send itself, if it pays refunds that a
+// wallet was asked for, each once, and nothing else. Those of which the merchant has named a transaction are paid.
+func (s *Service) Relay(ctx context.Context, keys []int64, raw []byte) (chain.TxHash, error) {
 	if s.d.Solana == nil {
 		return "", errNoWallets
 	}
-	return s.d.Solana.Relay(chain.AsStranger(ctx), raw)
+	list, err := s.d.Store.Payable(ctx, keys, chain.Solana)
+	if err != nil {
+		return "", err
+	}
+	list = slices.DeleteFunc(list, func(r Refund) bool { return r.AskedAt.IsZero() || r.Status == Sent })
+	return s.d.Solana.SendTransfers(chain.AsStranger(ctx), raw, transfersOf(list))
+}
+
+// transfersOf are the transfers that pay the refunds.
+func transfersOf(list []Refund) []chain.Transfer {
+	transfers := make([]chain.Transfer, len(list))
+	for i, r := range list {
+		transfers[i] = chain.Transfer{To: r.Address.Address, Asset: r.Asset, Units: r.Units}
+	}
+	return transfers
 }

@@ -33,8 +33,8 @@ type Surface struct {
 	Hub        *live.Hub
 	// BuildTransfer builds transactions for wallets on Solana; nil builds none.
 	BuildTransfer BuildTransfer
-	// SendTransfer sends what such a wallet has only signed; nil sends nothing.
-	SendTransfer SendTransfer
+	// SendTransfers sends what such a wallet has only signed; nil sends nothing.
+	SendTransfers SendTransfers
 	// CampaignPage shows a payment whose form was sent from a campaign.
 	CampaignPage CampaignPage
 	// CampaignLive keeps the rest of that page up to date.

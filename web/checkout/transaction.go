@@ -24,9 +24,9 @@ type BuildTransfer func(
 	ctx context.Context, payer, to chain.Address, asset chain.Asset, units money.Units,
 ) ([]byte, error)
 
-// SendTransfer sends a transaction that the payer's wallet has signed, if it pays the owner `to` in the asset. It fails
-// with fault.Invalid for any other.
-type SendTransfer func(ctx context.Context, signed []byte, to chain.Address, asset chain.Asset) (chain.TxHash, error)
+// SendTransfers sends a transaction that the payer's wallet has signed, if its transfers are of the list, where no units
+// are any. It fails with fault.Invalid for any other.
+type SendTransfers func(ctx context.Context, signed []byte, list []chain.Transfer) (chain.TxHash, error)
 
 // sent is the response to a wallet that signs and does not send.
 type sent struct {
@@ -119,7 +119,9 @@ func (s *Surface) postTransaction(c echo.Context) error {
 	}
 	if signed != "" {
 		raw, _ := base64.StdEncoding.DecodeString(signed) // what is left of another text is no transaction
-		tx, err := s.SendTransfer(chain.AsStranger(ctx), raw, route.Address.Address, asset)
+		tx, err := s.SendTransfers(chain.AsStranger(ctx), raw, []chain.Transfer{
+			{To: route.Address.Address, Asset: asset}, // of any amount: what was due may have changed
+		})
 		if err != nil {
 			return err
 		}
@@ -140,7 +142,7 @@ func (s *Surface) postTransaction(c echo.Context) error {
 
 // payable returns where a payment on Solana waits for money, and in what.
 func (s *Surface) payable(p payment.Payment) (payment.Route, chain.Asset, error) {
-	if s.BuildTransfer == nil || s.SendTransfer == nil {
+	if s.BuildTransfer == nil || s.SendTransfers == nil {
 		return payment.Route{}, chain.Asset{}, errNoTransfer
 	}
 	route, started := p.Route()

@@ -345,7 +345,7 @@ func (d *Surface) prepare(c echo.Context, who session.Principal) ([]refund.Refun
 }
 
 // postRelayRefunds sends the transaction that the merchant's wallet has signed and does not send itself.
-func (d *Surface) postRelayRefunds(c echo.Context, _ session.Principal) error {
+func (d *Surface) postRelayRefunds(c echo.Context, who session.Principal) error {
 	f, err := session.ReadForm(c)
 	if err != nil {
 		return err
@@ -358,7 +358,7 @@ func (d *Surface) postRelayRefunds(c echo.Context, _ session.Principal) error {
 	if err != nil {
 		return fault.About(fault.Invalid, "transaction", "must be the base64 text of a transaction")
 	}
-	hash, err := d.Refunds.Relay(ctx, raw)
+	hash, err := d.Refunds.Relay(ctx, keyIDs(who), raw)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package solana
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -71,21 +72,16 @@ func (a *Adapter) Transfers(ctx context.Context, payer chain.Address, list []cha
 	return bytes, nil
 }
 
-var errNotSigned = fault.New(fault.Invalid, "signed must be a signed transaction that pays this payment")
+var errNotSigned = fault.New(fault.Invalid, "this is no signed transaction of the transfers that were asked for")
 
-// SendTransfer sends a transaction that the payer's wallet has signed but cannot send, and returns its signature.
-// Nothing else is passed on: it must send the asset to the owner `to`.
-func (a *Adapter) SendTransfer(
-	ctx context.Context, raw []byte, to chain.Address, asset chain.Asset,
-) (chain.TxHash, error) {
-	m, known := a.mint(asset.Contract)
-	owner, err := parseKey(string(to))
-	if err != nil || !known {
-		return "", errNotSigned
-	}
+// SendTransfers sends a transaction that a wallet has signed and does not send itself, and returns its signature. It
+// fails with fault.Invalid unless every instruction of the token program is a transfer of the list, each another one,
+// and there is one. Of the list, recipient, asset and units are read; no units are any. Wallets add instructions of
+// other programs, for fees.
+func (a *Adapter) SendTransfers(ctx context.Context, raw []byte, list []chain.Transfer) (chain.TxHash, error) {
 	tx, err := solanago.TransactionFromBytes(raw)
 	if err != nil || len(raw) > mostTransaction || len(tx.Signatures) == 0 || tx.VerifySignatures() != nil ||
-		!pays(tx.Message, effect.AccountOf(owner, m.key)) {
+		!a.makes(tx.Message, list) {
 		return "", errNotSigned
 	}
 	signed := chain.Attempt{Tx: chain.TxHash(tx.Signatures[0].String()), Raw: raw}
@@ -94,30 +90,42 @@ func (a *Adapter) SendTransfer(
 }
 
 // mostTransaction is the most bytes of a transaction, and transferChecked the instruction of the token program that
-// Transfer builds: its third account gets the tokens.
+// Transfers builds: eight bytes of units follow, and its third account gets the tokens.
 const mostTransaction, transferChecked = 1_232, 12
 
-func pays(m solanago.Message, account solanago.PublicKey) bool {
+// makes reports whether the message makes transfers of the list and no other.
+func (a *Adapter) makes(m solanago.Message, list []chain.Transfer) bool {
 	key := func(i uint16) (k solanago.PublicKey) {
 		if int(i) < len(m.AccountKeys) {
 			k = m.AccountKeys[i]
 		}
 		return k
 	}
-	return slices.ContainsFunc(m.Instructions, func(i solanago.CompiledInstruction) bool {
-		return key(i.ProgramIDIndex) == solanago.TokenProgramID && len(i.Data) > 0 && i.Data[0] == transferChecked &&
-			len(i.Accounts) > 2 && key(i.Accounts[2]) == account
-	})
+	left := slices.Clone(list)
+	for _, i := range m.Instructions {
+		if key(i.ProgramIDIndex) != solanago.TokenProgramID {
+			continue
+		}
+		if len(i.Data) < 9 || i.Data[0] != transferChecked || len(i.Accounts) < 3 {
+			return false
+		}
+		to, units := key(i.Accounts[2]), money.UnitsFromUint64(binary.LittleEndian.Uint64(i.Data[1:]))
+		at := slices.IndexFunc(left, func(t chain.Transfer) bool {
+			return a.pays(t, to) && (t.Units.IsZero() || t.Units.Cmp(units) == 0)
+		})
+		if at < 0 {
+			return false
+		}
+		left = slices.Delete(left, at, at+1)
+	}
+	return len(left) < len(list)
 }
 
-// Relay sends a transaction that a wallet has signed and does not send itself, and returns its signature.
-func (a *Adapter) Relay(ctx context.Context, raw []byte) (chain.TxHash, error) {
-	tx, err := solanago.TransactionFromBytes(raw)
-	if err != nil || len(tx.Signatures) == 0 || tx.VerifySignatures() != nil {
-		return "", fault.New(fault.Invalid, "this is no transaction that a wallet has signed")
-	}
-	signed := chain.TxHash(tx.Signatures[0].String())
-	return signed, a.broadcast(ctx, chain.Attempt{Tx: signed, Raw: raw})
+// pays reports whether the token account is that of the transfer's recipient.
+func (a *Adapter) pays(t chain.Transfer, account solanago.PublicKey) bool {
+	m, known := a.mint(t.Asset.Contract)
+	owner, err := parseKey(string(t.To))
+	return known && err == nil && effect.AccountOf(owner, m.key) == account
 }
 
 func transferLeg(m mint, from, to solanago.PublicKey, units money.Units) *leg {

@@ -2,6 +2,7 @@ package solana_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	solanago "github.com/gagliardetto/solana-go"
@@ -42,19 +43,7 @@ func TestAdapter_Transfer(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				// The wallet cannot send what it signed. Nothing is sent that pays somebody else, or is not signed.
-				signed := signedBy(t, raw, payer)
-				for _, wrong := range [][]byte{raw, signed[:len(signed)-1], nil} {
-					if _, err := h.reader.SendTransfer(t.Context(), wrong, to, usdc); !fault.Is(err, fault.Invalid) {
-						t.Errorf("%d bytes are sent: %v", len(wrong), err)
-					}
-				}
-				if _, err := h.reader.SendTransfer(t.Context(), signed, from, usdc); !fault.Is(err, fault.Invalid) {
-					t.Errorf("a payment to somebody else is sent: %v", err)
-				}
-				if _, err := h.reader.SendTransfer(t.Context(), signed, to, usdc); err != nil {
-					t.Fatal(err)
-				}
+				h.sends(signedBy(t, raw, payer), raw, chain.Transfer{To: to, Asset: usdc})
 				h.Mine(1)
 			}
 			heads, err := h.reader.Heads(t.Context())
@@ -67,6 +56,40 @@ func TestAdapter_Transfer(t *testing.T) {
 			}
 		})
 	}
+}
+
+// sends has a transaction sent that a wallet signed and cannot send, as the transfers that it makes. Nothing is sent
+// that is not signed, is longer than a transaction may be, or makes a transfer that is none of them.
+func (h *harness) sends(signed, unsigned []byte, list ...chain.Transfer) chain.TxHash {
+	h.t.Helper()
+	refused := func(what string, raw []byte, list ...chain.Transfer) {
+		h.t.Helper()
+		if _, err := h.reader.SendTransfers(h.t.Context(), raw, list); !fault.Is(err, fault.Invalid) {
+			h.t.Errorf("%s: sent, %v", what, err)
+		}
+	}
+	refused("not signed", unsigned, list...)
+	refused("cut", signed[:len(signed)-1], list...)
+	refused("too long", append(slices.Clone(signed), make([]byte, 1_232)...), list...)
+	refused("nothing", nil, list...)
+	rest, last := list[:len(list)-1], list[len(list)-1]
+	refused("one too many", signed, rest...)
+	other := last
+	other.To = h.Address().Address
+	refused("to somebody else", signed, append([]chain.Transfer{other}, rest...)...)
+	other = last
+	if other.Asset = h.assets[0]; last.Asset == other.Asset {
+		other.Asset = h.assets[1]
+	}
+	refused("of another token", signed, append([]chain.Transfer{other}, rest...)...)
+	other = last
+	other.Units = money.UnitsFromUint64(2_999_999)
+	refused("of another amount", signed, append([]chain.Transfer{other}, rest...)...)
+	hash, err := h.reader.SendTransfers(h.t.Context(), signed, list)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return hash
 }
 
 // signedBy signs a transaction as a wallet does: it adds its signature and changes nothing else.
