@@ -24,8 +24,8 @@ type BuildTransfer func(
 	ctx context.Context, payer, to chain.Address, asset chain.Asset, units money.Units,
 ) ([]byte, error)
 
-// SendTransfers sends a transaction that the payer's wallet has signed, if its transfers are of the list, where no units
-// are any. It fails with fault.Invalid for any other.
+// SendTransfers sends a transaction that the payer's wallet has signed, if its transfers are of the list, where no
+// units are any. It fails with fault.Invalid for any other.
 type SendTransfers func(ctx context.Context, signed []byte, list []chain.Transfer) (chain.TxHash, error)
 
 // sent is the response to a wallet that signs and does not send.
