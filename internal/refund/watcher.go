@@ -96,9 +96,10 @@ func (w *Watcher) network(ctx context.Context, n chain.Network, reader chain.Rea
 	return w.read(ctx, n, reader, list)
 }
 
-// due reports whether a round is due for any of the refunds.
+// due reports whether a round is due for any of the refunds. Rounds are tried every WatchEvery, give or take what the
+// database took: without the half of it, one that comes a moment early would wait for the next.
 func (w *Watcher) due(n chain.Network, list []Refund, now time.Time) bool {
-	waited := now.Sub(w.readAt[n])
+	waited := now.Add(WatchEvery / 2).Sub(w.readAt[n])
 	if w.Slowdown != nil {
 		waited /= time.Duration(max(w.Slowdown(n), 1))
 	}

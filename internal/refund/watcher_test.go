@@ -38,7 +38,7 @@ func TestBlockTo(t *testing.T) {
 	}
 }
 
-// TestWatcher_Slowdown: a network whose budget is nearly spent is read less often.
+// TestWatcher_Slowdown: a network whose budget is nearly spent is read less often. A round that is tried a moment early is made.
 func TestWatcher_Slowdown(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 26, 9, 0, 0, 0, time.UTC)
@@ -52,10 +52,12 @@ func TestWatcher_Slowdown(t *testing.T) {
 		after time.Duration
 		want  bool
 	}{
+		{chain.BEP20, 0, true}, // not read yet
 		{chain.Polygon, WatchEvery, true},
 		{chain.Base, WatchEvery, false},
-		{chain.Base, 4*WatchEvery - time.Second, false},
-		{chain.Base, 4 * WatchEvery, true},
+		{chain.Polygon, WatchEvery - 50*time.Millisecond, true},
+		{chain.Base, 3*WatchEvery + time.Second, false},
+		{chain.Base, 4*WatchEvery - 50*time.Millisecond, true},
 	} {
 		if got := w.due(row.n, asked, now.Add(row.after)); got != row.want {
 			t.Errorf("%s after %s: due is %t", row.n, row.after, got)
