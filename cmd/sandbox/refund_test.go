@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,23 +23,41 @@ import (
 // TestRefund pays money back on the development chains, on each network in each token: the payer's wallet signs for an
 // address, or the payer types one, and the merchant's wallet sends three refunds, two of which are equal and go to one
 // address. It sends them at once where it can: EVM wallets with EIP-5792 and without, and wallets on Solana that send,
-// and that only sign.
+// and that only sign. What was sent becomes final meanwhile.
 func TestRefund(t *testing.T) {
 	t.Parallel()
 	r := start(t, t.TempDir())
-	for _, n := range chain.Networks() {
-		t.Run(string(n), func(t *testing.T) {
-			t.Parallel()
-			// One after the other: the wallet is asked for all that waits on the network.
-			for _, token := range []money.Token{money.USDT, money.USDC} {
-				t.Run(string(token), func(t *testing.T) { r.paysBack(t, n, token) })
-			}
-		})
+	var lock sync.Mutex
+	sent := map[string]paidBack{}
+	t.Run("Sent", func(t *testing.T) {
+		for _, n := range chain.Networks() {
+			t.Run(string(n), func(t *testing.T) {
+				t.Parallel()
+				// One after the other: the wallet is asked for all that waits on the network.
+				for _, token := range []money.Token{money.USDT, money.USDC} {
+					t.Run(string(token), func(t *testing.T) {
+						row := r.paysBack(t, n, token)
+						lock.Lock()
+						defer lock.Unlock()
+						sent[string(n)+"/"+string(token)] = row
+					})
+				}
+			})
+		}
+	})
+	for name, row := range sent {
+		t.Run("Final/"+name, func(t *testing.T) { r.wantFinal(t, row) })
 	}
 }
 
-// paysBack is TestRefund of one token.
-func (r *running) paysBack(t *testing.T, n chain.Network, token money.Token) {
+// paidBack is a payment whose refunds the merchant's wallet has sent.
+type paidBack struct {
+	payment payment.Payment
+	refunds []refund.Refund
+}
+
+// paysBack pays in one token and sends refunds of it.
+func (r *running) paysBack(t *testing.T, n chain.Network, token money.Token) paidBack {
 	t.Helper()
 	payer, merchant := r.wallets(t, n, token)
 	p := r.create(t, "49.90")
@@ -53,19 +73,38 @@ func (r *running) paysBack(t *testing.T, n chain.Network, token money.Token) {
 	to := newAddress(t, n)
 	r.giveAddress(t, list[1], to)
 	r.giveAddress(t, list[2], to)
-	dashboard := r.sendAll(t, p, merchant)
+	r.signsIn(t, p, merchant, "send-all", chromedp.Click(testID("send-all")))
 	hashes := map[chain.TxHash]bool{}
-	for _, made := range list {
-		hashes[r.awaitRefund(t, made.ID)] = true
+	for i, made := range list {
+		list[i] = r.awaitRefund(t, made.ID, refund.Sent)
+		hashes[list[i].Hash] = true
 	}
-	browser.Run(dashboard, t, chromedp.Navigate(r.BaseURL+"/dashboard/payments/"+string(p.ID)),
-		chromedp.WaitVisible(`[data-status="FINAL"] ~ [data-status="FINAL"] ~ [data-status="FINAL"]`))
-	browser.Screenshot(dashboard, t, "final")
 	if w, ok := merchant.testWallet.(*evmWallet); !ok && len(hashes) != 1 {
 		t.Errorf("sent by %v, want one transaction", hashes)
 	} else if ok && !strings.HasSuffix(w.requests(), merchant.asked) {
 		t.Errorf("the wallet was asked for\n%s, want at the end\n%s", w.requests(), merchant.asked)
 	}
+	return paidBack{p, list}
+}
+
+// wantFinal waits until each refund is paid by a transfer of the transaction that sent it, and the merchant sees it.
+func (r *running) wantFinal(t *testing.T, row paidBack) {
+	t.Helper()
+	hashes, transfers := map[chain.TxHash]int{}, map[string]bool{}
+	for _, sent := range row.refunds {
+		hashes[sent.Hash]++
+		final := r.awaitRefund(t, sent.ID, refund.Final)
+		hashes[final.Hash]--
+		transfers[fmt.Sprint(final.Hash, final.Ordinal)] = true
+	}
+	for hash, missing := range hashes { // equal ones may have changed places
+		if missing != 0 || len(transfers) != len(row.refunds) {
+			t.Errorf("%d refunds sent by %s are not paid by it; paid by %v", missing, hash, transfers)
+		}
+	}
+	ctx := r.signsIn(t, row.payment, refunder{testWallet: &solanaWallet{}}, "refund",
+		chromedp.WaitVisible(`[data-status="FINAL"] ~ [data-status="FINAL"] ~ [data-status="FINAL"]`))
+	browser.Screenshot(ctx, t, "final")
 }
 
 func newAddress(t *testing.T, n chain.Network) chain.Address {
@@ -174,21 +213,23 @@ func (r *running) giveAddress(t *testing.T, made refund.Refund, to chain.Address
 		chromedp.WaitVisible(testID("given")))
 }
 
-// sendAll lets the merchant's wallet send what waits, from the page of the payment.
-func (r *running) sendAll(t *testing.T, p payment.Payment, merchant refunder) context.Context {
+// signsIn opens the page of the payment for the merchant, and acts there once the element is seen.
+func (r *running) signsIn(
+	t *testing.T, p payment.Payment, merchant refunder, seen string, act chromedp.Action,
+) context.Context {
 	t.Helper()
 	ctx := openWallet(t, r.BaseURL+"/signin?next=%2Fdashboard%2Fpayments%2F"+string(p.ID), merchant.script,
 		merchant.testWallet, browser.Desktop)
 	browser.Run(ctx, t, chromedp.WaitVisible("#f-email"),
 		chromedp.SendKeys("#f-email", DemoEmail), chromedp.SendKeys("#f-password", DemoPassword),
-		chromedp.Click(testID("submit")), chromedp.WaitVisible(testID("send-all")))
-	browser.Screenshot(ctx, t, "send")
-	browser.Run(ctx, t, chromedp.Click(testID("send-all")))
+		chromedp.Click(testID("submit")), chromedp.WaitVisible(testID(seen)))
+	browser.Screenshot(ctx, t, seen)
+	browser.Run(ctx, t, act)
 	return ctx
 }
 
-// awaitRefund waits until Florin has found the refund's transfer, and returns its transaction.
-func (r *running) awaitRefund(t *testing.T, id refund.ID) chain.TxHash {
+// awaitRefund waits until the refund has come to the status, or is final.
+func (r *running) awaitRefund(t *testing.T, id refund.ID, status refund.Status) refund.Refund {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -197,11 +238,11 @@ func (r *running) awaitRefund(t *testing.T, id refund.ID) chain.TxHash {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if read.Status == refund.Final {
-			return read.Hash
+		if read.Status == status || read.Status == refund.Final {
+			return read
 		}
 		if ctx.Err() != nil {
-			t.Fatalf("not found: %+v", read)
+			t.Fatalf("not %s: %+v", status, read)
 		}
 	}
 }
