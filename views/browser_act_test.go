@@ -46,6 +46,12 @@ func checkPage(ctx context.Context, t testing.TB, where string) {
 	browser.Screenshot(ctx, t, where)
 }
 
+// displayWithMouse is how the link to an app is displayed with a mouse, which a browser without a screen has not.
+const displayWithMouse = `for (const sheet of document.styleSheets)
+	for (const r of sheet.cssRules)
+		if (r.media?.mediaText.includes("pointer: fine")) r.media.mediaText = "all";
+getComputedStyle(document.querySelector("[data-testid=open-wallet]")).display`
+
 // TestOpenedInBrowser opens what is closed at first: the other tab, the code, the menu of views.Languages().
 func TestOpenedInBrowser(t *testing.T) {
 	t.Parallel()
@@ -73,6 +79,9 @@ func TestOpenedInBrowser(t *testing.T) {
 				t.Errorf("the wallet's code on the screen holds %q", got)
 			}
 			checkPage(ctx, t, "wallet")
+			if got := evaluate[string](ctx, t, displayWithMouse); got != "none" {
+				t.Errorf("with a mouse, the link that opens an app is %q", got)
+			}
 			browser.Run(ctx, t, chromedp.Click(test("languages")+" summary"), chromedp.WaitVisible(`a[lang="ru"]`))
 			checkPage(ctx, t, "languages")
 		})
@@ -156,7 +165,7 @@ func TestTabsByKeyboard(t *testing.T) {
 	origin := serveSamples(t)
 	ctx := browser.New(t, browser.ReducedMotion)
 	browser.Run(ctx, t, chromedp.Navigate(origin+"/sample/en/waiting"),
-		chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(kb.ArrowRight), chromedp.WaitVisible(test("open-wallet")))
+		chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(kb.ArrowRight), chromedp.WaitVisible(test("qr-wallet")))
 	if got := evaluate[string](ctx, t, focused); got != "tab-wallet" {
 		t.Errorf("the focus is on %s", got)
 	}
@@ -314,7 +323,7 @@ func TestLiveInBrowser(t *testing.T) {
 	if !evaluate[bool](ctx, t, `document.getElementById("via-w").checked`) {
 		t.Error("the payer's tab has changed with the live line")
 	}
-	browser.Run(ctx, t, chromedp.Focus(test("open-wallet")))
+	browser.Run(ctx, t, chromedp.Focus(test("paid-link")))
 	shown = s.send(ctx, t, confirming, shown)
 	browser.Run(ctx, t, chromedp.WaitVisible(test("arriving")))
 	expect(ctx, t, `document.activeElement.textContent`, "We can see your payment")

@@ -108,7 +108,7 @@ func TestSolanaWalletChain(t *testing.T) {
 	t.Parallel()
 	address, _ := serveSolana(t, nil, http.StatusOK, "")
 	ctx := openWithScript(t, address, `window.setup = {chains: ["solana:devnet"], chain: "0x89", knows: []};`+solanaScript+walletScript)
-	browser.Run(ctx, t, chromedp.WaitVisible(test("open-wallet")))
+	browser.Run(ctx, t, chromedp.WaitVisible(test("qr-wallet")))
 	if !evaluate[bool](ctx, t, `document.getElementById("wallets").hidden`) {
 		t.Error("a wallet is offered that cannot pay on this chain")
 	}

@@ -44,6 +44,7 @@ func hostilePages(t testing.TB, text string) map[string]templ.Component {
 				ID: text, Status: text, TxnID: text, Body: text, Verdict: text,
 				Headers: []sandbox.Header{{Name: text, Value: text}},
 			}},
+			Mails: []sandbox.Mail{{To: text, Subject: text, Text: text}},
 		}),
 	}
 	give := sampleDonate("en")

@@ -185,8 +185,11 @@ func TestSandbox(t *testing.T) {
 	p := sampleSandbox()
 	d := open(t, sandbox.Page(p))
 	d.hasAll("notice", "create", "curl", "receiver", "delivery", "verdict")
-	if got := len(d.all("act-exactly")); got != 2 {
-		t.Errorf("%d payments can be paid, want the 2 that have an address", got)
+	if got := len(d.all("act-exactly")); got != 3 {
+		t.Errorf("%d payments can be paid, want the 2 that have an address and the one whose network is not chosen", got)
+	}
+	if got := d.says("mail"); !strings.Contains(got, "owner@shop.example") || !strings.Contains(got, "/reset?token=") {
+		t.Errorf("the mail reads %q", got)
 	}
 	form := d.all("act-reorg")[0].Parent
 	if got, want := attribute(form, "action"), "/sandbox/pay/"+sampleTxn; got != want {
@@ -198,7 +201,7 @@ func TestSandbox(t *testing.T) {
 	if got := d.says("payment-" + sampleTxn); !strings.Contains(got, "Polygon · created Nov 21, 2026 · 09:30 UTC") {
 		t.Errorf("the payment reads %q", got)
 	}
-	open(t, sandbox.Page(sandbox.Props{})).hasAll("no-payments", "no-deliveries")
+	open(t, sandbox.Page(sandbox.Props{})).hasAll("no-payments", "no-deliveries", "no-mails")
 }
 
 // TestGroups: joined, the groups of an address are the address.

@@ -223,6 +223,10 @@ func sampleSandbox() sandbox.Props {
 			Body:    `{"txnid":"01KJ4Z8Y3T6Q0M5V9B2N7R1XWC","status":"completed","amount":250}`,
 			Signed:  true, Verdict: "the signature matches the signing secret", Answered: 200,
 		}},
+		Mails: []sandbox.Mail{{
+			At: sampleTime, To: "owner@shop.example", Subject: "Set a new password",
+			Text: "Open this link within an hour:\n\nhttp://127.0.0.1:8080/reset?token=r4nd0m\n",
+		}},
 		Receiver: "up", APIKey: "flk_test", BaseURL: "http://127.0.0.1:8080", DashboardURL: "/dashboard", DocsURL: "/docs",
 		Notice: "Sent 49.90 USDC on Polygon.",
 	}

@@ -34,14 +34,24 @@ func (p evmFaucet) token(t money.Token) devchain.Token {
 }
 
 func (p evmFaucet) pay(ctx context.Context, t money.Token, to chain.Address, amount money.Micros) (string, error) {
-	token := p.token(t)
-	tx, err := p.Mint(ctx, token.Address, common.HexToAddress(string(to)), amount.Units(int(token.Decimals)).Big())
+	return p.send(ctx, p.token(t), to, amount)
+}
+
+// send pays from the faucet's own account, as a customer would: money that is minted comes from the zero address, to
+// which nothing can be sent back.
+func (p evmFaucet) send(
+	ctx context.Context, token devchain.Token, to chain.Address, amount money.Micros,
+) (string, error) {
+	units := amount.Units(int(token.Decimals)).Big()
+	if _, err := p.Mint(ctx, token.Address, devchain.FaucetAddress(), units); err != nil {
+		return "", err
+	}
+	tx, err := p.Transfer(ctx, devchain.FaucetKey(), token.Address, common.HexToAddress(string(to)), units)
 	return fmt.Sprint(tx), err
 }
 
 func (p evmFaucet) counterfeit(ctx context.Context, to chain.Address, amount money.Micros) error {
-	fake := p.Tokens().Counterfeit
-	_, err := p.Mint(ctx, fake.Address, common.HexToAddress(string(to)), amount.Units(int(fake.Decimals)).Big())
+	_, err := p.send(ctx, p.Tokens().Counterfeit, to, amount)
 	return err
 }
 

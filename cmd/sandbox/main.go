@@ -73,7 +73,7 @@ Florin's sandbox is running. No real money moves here.
   Pay something   %[1]s/pay?txnid=%[2]s
   Give something  %[1]s/donate/%[6]s
   Payment link    %[1]s/link/%[7]s
-  Sandbox page    %[1]s/sandbox        pays open payments, shows webhooks
+  Sandbox page    %[1]s/sandbox        pays open payments, shows webhooks and mails
   Dashboard       %[1]s/dashboard      %[3]s, password %[4]s
   API key         %[10]s
   Webhook secret  %[9]s  signs the demo merchant's webhooks, until you rotate it

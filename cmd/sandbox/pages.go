@@ -59,7 +59,7 @@ func (p *pages) show(w http.ResponseWriter, r *http.Request, status int, notice 
 	props := sandbox.Props{
 		Page: views.Page{Lang: "en", Nonce: nonce}, Inbox: p.sandbox.inbox.Deliveries(),
 		Receiver: string(p.sandbox.inbox.Mode()), APIKey: p.sandbox.Demo.Key, BaseURL: p.sandbox.BaseURL,
-		Notice: notice,
+		Notice: notice, Mails: p.sandbox.mails.list(),
 	}
 	for _, x := range list {
 		props.Payments = append(props.Payments, shown(x))
@@ -105,6 +105,12 @@ func (p *pages) pay(w http.ResponseWriter, r *http.Request) {
 		p.refuse(w, r, err)
 		return
 	}
+	if x.Status == payment.Pending {
+		if err := p.choose(r.Context(), x); err != nil {
+			p.refuse(w, r, err)
+			return
+		}
+	}
 	payer := Payer{faucets: p.sandbox.faucets(), store: p.sandbox.App.Store}
 	// The payment goes on even if the browser stops waiting for the response.
 	notice, err := payer.Pay(context.WithoutCancel(r.Context()), x.ID, Act(r.PostFormValue("how")))
@@ -113,6 +119,23 @@ func (p *pages) pay(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p.back(w, r, notice, "txn-"+id)
+}
+
+// choose starts the payment by the first network that is offered, as its payer might have.
+func (p *pages) choose(ctx context.Context, x payment.Payment) error {
+	offers, err := p.sandbox.App.Payments.Offers(ctx, x)
+	if err != nil {
+		return err
+	}
+	for _, o := range offers {
+		if o.Reason == "" {
+			_, err := p.sandbox.App.Payments.Start(
+				ctx, string(x.ID), payment.Choice{Network: o.Network, Token: o.Tokens[0]},
+			)
+			return err
+		}
+	}
+	return fault.New(fault.Unprocessable, "no network is offered for this payment at the moment")
 }
 
 func (p *pages) receiver(w http.ResponseWriter, r *http.Request) {

@@ -285,7 +285,7 @@ func TestPay_Keyboard(t *testing.T) {
 	tabTo(ctx, t, "pay-SOL-USDC")
 	browser.Run(ctx, t, chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(testID("waiting")))
 	tabTo(ctx, t, "tab-exchange")
-	browser.Run(ctx, t, chromedp.KeyEvent(kb.ArrowRight), chromedp.WaitVisible(testID("open-wallet")))
+	browser.Run(ctx, t, chromedp.KeyEvent(kb.ArrowRight), chromedp.WaitVisible(testID("qr-wallet")))
 	tabTo(ctx, t, "copy-address")
 	browser.Run(ctx, t, chromedp.KeyEvent(kb.Enter), chromedp.Poll(`document.activeElement.classList.contains("copied")`, nil, chromedp.WithPollingTimeout(patience)))
 	r.payWith(t, p, "exactly")

@@ -46,7 +46,7 @@ func (p *Payer) Pay(ctx context.Context, id payment.ID, act Act) (string, error)
 	}
 	route, ok := x.Route()
 	if !ok {
-		return "", fault.New(fault.Conflict, "open the payment's link and choose a network first; then it can be paid here")
+		return "", fault.New(fault.Conflict, "this payment ended before a network was chosen, so it has no address")
 	}
 	due := x.Due()
 	switch act {

@@ -67,6 +67,7 @@ type Sandbox struct {
 	chains   map[chain.Network]*devchain.Chain
 	sol      *devsol.Ledger
 	inbox    *Inbox
+	mails    mailbox
 	pages    *pages
 	log      *slog.Logger
 }
@@ -120,7 +121,8 @@ func (s *Sandbox) start(ctx context.Context, c Config) error {
 	s.pages = newPages(s)
 	if s.App, err = app.New(ctx, cfg, app.Options{
 		Version: c.Version, Log: c.Log, Sandbox: s.pages, Listener: s.listener,
-		SandboxKey: func() string { return s.Demo.Key },
+		SandboxKey:  func() string { return s.Demo.Key },
+		SandboxMail: s.mails.receive,
 	}); errors.Is(err, store.ErrOtherSchema) {
 		return fmt.Errorf("%w: delete the directory %s, which has test money only", err, c.Dir)
 	} else if err != nil {

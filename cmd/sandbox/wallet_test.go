@@ -220,6 +220,7 @@ func (r *running) changeOfMind(t *testing.T) {
 	presses(ctx, t, "Your wallet reports a problem.") // it was asked all the same, since it may know of other funds
 	browser.Screenshot(ctx, t, "too-little")
 	w.choose(rich)
+	presses(ctx, t, "You may have sent this already.") // it was asked, and its answer does not say
 	pays(ctx, t)
 }
 

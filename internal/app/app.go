@@ -96,6 +96,8 @@ type Options struct {
 	Sandbox http.Handler
 	// SandboxKey returns the API key of the sandbox's demo merchant; nil in production.
 	SandboxKey func() string
+	// SandboxMail gets the mails of the sandbox, which has no mail server; nil in production.
+	SandboxMail func(mail.Mail)
 	// Listener is served on if it is not nil, instead of the configured address. Close leaves it open.
 	Listener net.Listener
 }

@@ -16,6 +16,7 @@ type Props struct {
 	views.Page
 	Payments []Payment
 	Inbox    []Delivery
+	Mails    []Mail
 	// Receiver is how the inbox answers webhooks at the moment: up, failing or slow.
 	Receiver string
 	// DashboardURL and DocsURL are linked when set.
@@ -64,6 +65,12 @@ type Delivery struct {
 	Verdict string
 	// Answered is the HTTP status the inbox gave.
 	Answered int
+}
+
+// Mail is one mail that would have been sent, newest first on the page.
+type Mail struct {
+	At                time.Time
+	To, Subject, Text string
 }
 
 // Header is one HTTP header line.

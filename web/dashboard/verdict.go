@@ -120,8 +120,8 @@ func uncounted(p payment.Payment) (sums []string) {
 	return sums
 }
 
-// senders are the addresses that money of the payment came from, once each, the
-// newest first.
+// senders are the addresses that money of the payment came from, once each, the newest first; without the zero address,
+// which money comes from where a bridge has minted it: what is sent there is lost.
 func senders(p payment.Payment) []string {
 	const most = 5
 	var all []string
@@ -133,6 +133,9 @@ func senders(p payment.Payment) []string {
 			continue
 		}
 		seen[from] = true
+		if _, err := chain.ParseAddress(d.Transfer.Network, from); err != nil {
+			continue
+		}
 		all = append(all, from)
 	}
 	return all

@@ -32,3 +32,18 @@ func TestVerdict_OtherAsset(t *testing.T) {
 		}
 	}
 }
+
+// TestSenders: money that a bridge has minted comes from the zero address, to which nobody is told to send it back.
+func TestSenders(t *testing.T) {
+	t.Parallel()
+	const zero, wallet = "0x0000000000000000000000000000000000000000", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
+	var p payment.Payment
+	for _, from := range []chain.Address{wallet, zero, wallet, ""} {
+		p.Deposits = append(p.Deposits, payment.Deposit{State: payment.DepositFinal, Transfer: chain.Transfer{
+			Key: chain.Key{Network: chain.Base}, From: from, Units: money.UnitsFromUint64(5_000_000),
+		}})
+	}
+	if got := senders(p); len(got) != 1 || got[0] != wallet {
+		t.Errorf("the money is sent back to %q, want %s only", got, wallet)
+	}
+}
