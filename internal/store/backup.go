@@ -132,8 +132,9 @@ func ReadContents(ctx context.Context, path string) (c backup.Contents, err erro
 
 func readCounts(ctx context.Context, t bun.IDB, counts map[string]int64) error {
 	var tables []string
-	err := t.NewRaw("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'").
-		Scan(ctx, &tables)
+	// An index of words is neither read nor counted: it is a virtual table, with tables of its own.
+	err := t.NewRaw("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' "+
+		"AND name NOT LIKE 'sqlite!_%' ESCAPE '!'").Scan(ctx, &tables)
 	if err != nil {
 		return err
 	}
