@@ -38,7 +38,8 @@ func TestBlockTo(t *testing.T) {
 	}
 }
 
-// TestWatcher_Slowdown: a network whose budget is nearly spent is read less often. A round that is tried a moment early is made.
+// TestWatcher_Slowdown: a network whose budget is nearly spent is read less often. A round that is tried a moment early
+// is made.
 func TestWatcher_Slowdown(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 26, 9, 0, 0, 0, time.UTC)
