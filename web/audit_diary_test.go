@@ -21,6 +21,7 @@ var withoutEntry = map[string]string{
 	"/dashboard/settings/payouts/lock":   "it needs an authenticator: TestLock reads its entries",
 	"/dashboard/settings/payouts/unlock": "it needs a locked account: TestLock reads its entries",
 	"/dashboard/changes/:change/stop":    "it needs a locked account: TestLock reads its entries",
+	"/dashboard/refunds/:network/relay":  "it passes on what a wallet signed; that the wallet was asked is written",
 	"/dashboard/security/verify":         "it mails a link; opening the link is written",
 }
 

@@ -70,7 +70,8 @@ type bundle struct {
 	networks  *testNetworks
 	clock     *testClock
 	log       *logBuffer
-	path      string // of the database
+	path      string        // of the database
+	euro      exchange.Rate // what its sources say; 0: the usual
 	logger    *slog.Logger
 	// recharges sells nothing until sellQueries.
 	recharges *testRecharges

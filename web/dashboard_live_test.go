@@ -106,7 +106,9 @@ func TestDashboard_LiveKeepsTyped(t *testing.T) {
 	ctx := browser.New(t)
 	enterDashboard(ctx, t, origin, ownerEmail)
 	const field = "[sse-swap=verdict] input[type=password]"
-	browser.Run(ctx, t, chromedp.Navigate(origin+"/dashboard/payments/"+string(p.ID)), chromedp.SendKeys(field, "corr"))
+	browser.Run(ctx, t, chromedp.Navigate(origin+"/dashboard/payments/"+string(p.ID)),
+		chromedp.Click("[sse-swap=verdict] details:has(input[type=password]) > summary"),
+		chromedp.SendKeys(field, "corr"))
 	b.deposit(p, 10*money.USD, true)
 	var typed string
 	browser.Run(ctx, t, chromedp.WaitReady("//*[@data-testid='technical']//li[contains(., 'Completed')]"),

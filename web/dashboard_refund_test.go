@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
@@ -66,6 +67,39 @@ func TestDashboard_Refund(t *testing.T) {
 		"Refund cancelled")
 	if r, err = b.store.Refund(t.Context(), r.ID); err != nil || r.Status != refund.Cancelled {
 		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestDashboard_RefundRate: of a payment that was priced in euros, an amount in euros is paid back at the rate of the
+// payment or at that of now, as the merchant says; and no other.
+func TestDashboard_RefundRate(t *testing.T) {
+	t.Parallel()
+	b := newDashboard(t)
+	m := b.shop(b.member(ownerEmail))
+	s := b.surfer()
+	s.signIn(ownerEmail)
+	priced, err := b.payments.Create(t.Context(), payment.CreateInput{
+		KeyID: m.key.ID, Price: exchange.Text{Amount: "30.50", Currency: "EUR"},
+	})
+	must(t, err)
+	p := b.deposit(b.start(priced, chain.Polygon), priced.Amount, true)
+	b.euro = 12_000_000_000
+	page := "/dashboard/payments/" + string(p.ID)
+	s.get(page).wants(t, 200, "30.50 EUR is 35.42636", "30.50 EUR is 36.6")
+	ask := func(amount, rate string) reply {
+		return s.post(page+"/refunds", "holding", "POLYGON:USDC", "amount", amount, "rate", rate,
+			"password", testPassword)
+	}
+	for _, wrong := range [][2]string{{"10", "tomorrow"}, {"10.555", "then"}, {"ten", "now"}, {"-1", "then"}} {
+		ask(wrong[0], wrong[1]).wants(t, 400)
+	}
+	ask("30.50", "now").wants(t, 409, "At most") // the euro rose: more than was paid
+	ask("10", "then").leads(t, page+"#refunds")
+	ask("5,5", "now").leads(t, page+"#refunds")
+	list, err := b.store.RefundsOf(t.Context(), p.ID)
+	must(t, err)
+	if len(list) != 2 || list[0].Amount() != "11.6152" || list[1].Amount() != "6.6" {
+		t.Errorf("refunds %+v", list)
 	}
 }
 

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -13,6 +14,9 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 )
 
+// euro is the rate of the tests' sources, where a test has set no other.
+const euro exchange.Rate = 11_615_200_000
+
 // rate is what the sources of the tests say: a euro has a rate, everything else has none.
 func (b *bundle) rate(_ context.Context, c exchange.Currency, own exchange.Pricing) (exchange.Quote, error) {
 	if c != "EUR" {
@@ -21,7 +25,7 @@ func (b *bundle) rate(_ context.Context, c exchange.Currency, own exchange.Prici
 		}).Fault(time.Minute)
 	}
 	return exchange.Quote{
-		Rate: 11_615_200_000, At: b.clock.Now(), Sources: []string{"chainlink:base", "chainlink:polygon", "ecb"},
+		Rate: cmp.Or(b.euro, euro), At: b.clock.Now(), Sources: []string{"chainlink:base", "chainlink:polygon", "ecb"},
 		Markup: own.Markup,
 	}, nil
 }

@@ -97,8 +97,6 @@ func TestServe_FaultyReceipt(t *testing.T) {
 			f.startNow(t)
 			if c.credited {
 				f.within(t, 30*time.Second, bad, "COMPLETED", 5)
-			} else if got := f.status(t, bad)["status"]; got != "STARTED" {
-				t.Errorf("what no quorum of endpoints can read is %v", got)
 			}
 			f.nodes[0].set(nil)
 			f.within(t, 90*time.Second, bad, "COMPLETED", 5)

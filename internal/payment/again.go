@@ -15,7 +15,8 @@ import (
 )
 
 // ErrNoRestart: the payment cannot be started again by its payer.
-var ErrNoRestart = fault.New(fault.Conflict, "the payment cannot be started again")
+var ErrNoRestart = fault.New(fault.Conflict, "the payment cannot be started again").
+	Because(fault.ReasonPaymentEnded)
 
 // mostRestarts is how often an order is started again, one payment after the other.
 const mostRestarts = 20
