@@ -107,7 +107,7 @@ type answer struct {
 
 // together is the time in which pages that ask are answered at once. They share their reads, which are most of what an
 // answer costs, as those do that have their turn in the same tick of the hub.
-const together = 25 * time.Millisecond
+const together = 100 * time.Millisecond
 
 // Now answers a page that asks what it does not show yet: the second way by which it learns of changes, for all that
 // can become of a stream. The answer for a page that shows everything is 304, with no body.
