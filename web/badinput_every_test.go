@@ -145,8 +145,8 @@ func (w *tenants) refused(kind string, op *ast.FieldDefinition, a *ast.ArgumentD
 		return
 	}
 	code := got.text(w.t, "data."+op.Name+".code")
-	// The code is checked only for users with a second factor, and neither an address of a customer nor metadata stops a
-	// sale: what cannot be read of them is left out with a warning.
+	// The code is checked only for users with a second factor, and neither an address of a customer nor metadata stops
+	// a sale: what cannot be read of them is left out with a warning.
 	must = must && !slices.Contains([]string{"totp", "customerEmail", "metadata"}, p.path)
 	if got.text(w.t, "data."+op.Name+".message") == "" || code == "500" || code == "200" && must {
 		w.t.Errorf("%s, %s is %s: %s", op.Name, p.path, shown, got.start())
