@@ -229,7 +229,7 @@ func TestShiftInBrowser(t *testing.T) {
 	t.Parallel()
 	origin := serveSamples(t)
 	ctx := browser.New(t, browser.Phone)
-	for _, name := range []string{"choose", "waiting", "waiting-hurry", "confirming", "paid", "receipt"} {
+	for _, name := range []string{"choose", "waiting", "waiting-last-minutes", "confirming", "paid", "receipt"} {
 		browser.Run(ctx, t, chromedp.Navigate(origin+"/sample/en/"+name))
 		script := `new Promise(done => {
 			const shifts = {Sum: 0, Sources: []}, box = r => [r.x, r.y, r.width, r.height].map(Math.round).join(" ");

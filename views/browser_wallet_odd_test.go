@@ -75,7 +75,7 @@ func TestCopyOfTheLast(t *testing.T) {
 // TestClockSetBack: a phone whose clock is set back by hours while the page is open counts on as before.
 func TestClockSetBack(t *testing.T) {
 	t.Parallel()
-	ctx := openWithScript(t, serveWaiting(t, sampleNamed(t, "waiting-hurry")), "")
+	ctx := openWithScript(t, serveWaiting(t, sampleNamed(t, "waiting-last-minutes")), "")
 	left := `document.querySelector("[data-left]").textContent`
 	before := evaluate[string](ctx, t, left)
 	browser.Run(ctx, t, chromedp.Evaluate(`(() => { const real = Date.now; Date.now = () => real() - 3 * 3600e3; })()`, nil), chromedp.Sleep(3*time.Second))

@@ -53,7 +53,7 @@ var checkoutStates = []struct {
 			"This address is for this payment only. Do not use it again.", "Send exactly 49.90",
 		},
 	},
-	{sample: "waiting-hurry", isWaiting: true, says: map[string]string{"countdown": "04:07"}},
+	{sample: "waiting-last-minutes", isWaiting: true, says: map[string]string{"countdown": "04:07"}},
 	{sample: "waiting-sandbox", isWaiting: true, has: []string{"sandbox", "sandbox-pay"}},
 	{
 		sample: "behind", isWaiting: true, has: []string{"status", "address"}, not: []string{"countdown"},

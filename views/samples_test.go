@@ -96,7 +96,7 @@ var checkoutSamples = []checkoutSample{
 		p.State, p.Pay, p.Token, p.Problem = checkout.StateChoose, nil, "", checkout.ProblemUnavailable
 	}},
 	{"waiting", func(*checkout.Props) {}},
-	{"waiting-hurry", func(p *checkout.Props) { p.CountdownSeconds = 4*60 + 7 }},
+	{"waiting-last-minutes", func(p *checkout.Props) { p.CountdownSeconds = 4*60 + 7 }},
 	{"waiting-sandbox", func(p *checkout.Props) { p.SandboxURL = "http://127.0.0.1:8080/sandbox" }},
 	{"behind", func(p *checkout.Props) { p.Paused = true }},
 	{"stalled", func(p *checkout.Props) { p.Paused, p.Stalled = true, true }},

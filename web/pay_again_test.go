@@ -3,7 +3,10 @@ package web
 import (
 	"net/http/httptest"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -113,6 +116,17 @@ func TestStartAgain_Order(t *testing.T) {
 	if fresh.ID == old.ID || fresh.Status != payment.Pending || fresh.Amount != old.Amount ||
 		fresh.Reference != "A-1" || fresh.SuccessURL != old.SuccessURL || fresh.Metadata["a"] != "b" {
 		t.Errorf("the order goes on as %+v", fresh)
+	}
+	taps := b.expire(order("A-3"))
+	var all sync.WaitGroup
+	places := make([]string, 8)
+	for i := range places {
+		all.Go(func() { r := again(taps); places[i] = strconv.Itoa(r.status) + " " + r.header.Get("Location") })
+	}
+	all.Wait()
+	first := "303 /pay?txnid=" + string(next(taps).ID)
+	if slices.ContainsFunc(places, func(place string) bool { return place != first }) {
+		t.Errorf("tapped at once, it goes on as %q", places)
 	}
 	if same := next(old); same.ID != fresh.ID {
 		t.Errorf("asked twice, it goes on as %s and %s", fresh.ID, same.ID)

@@ -108,7 +108,7 @@ func (all networks) watchers() map[chain.Network]*watch.Watcher {
 	return list
 }
 
-// wake makes every watcher look at what is at stake: a payment has changed.
+// wake makes every watcher look at what is at risk: a payment has changed.
 func (all networks) wake() {
 	for _, x := range all {
 		x.watcher.Wake()

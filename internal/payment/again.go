@@ -41,7 +41,8 @@ func (s *Service) Restartable(ctx context.Context, p Payment) (bool, error) {
 
 // StartAgain returns the payment that goes on for an order that expired: a new one of the same reference, details and
 // amount, or that of before if the payer asks again. A price in another currency gets the rate of now. The old
-// payment's address goes on being read, as that of every payment that ended. Without it the order has ErrNoRestart.
+// payment's address goes on being read, as that of every payment that ended. It fails
+// with ErrNoRestart where the payer may not start the order again.
 func (s *Service) StartAgain(ctx context.Context, id string) (Payment, error) {
 	p, err := s.Get(ctx, id)
 	for n := 0; err == nil; n++ {

@@ -72,6 +72,43 @@ func (s *Service) PriceNow(ctx context.Context, p Payment) (exchange.Price, erro
 	return exchange.Price{Sum: p.Price.Sum, Quote: quote}, err
 }
 
+// The rates at which an amount in the currency of a price is paid back.
+const (
+	RateThen = "then" // that of the payment
+	RateNow  = "now"
+)
+
+// InTokens returns an amount in the currency of the payment's price as one in tokens, at one of the rates; an empty
+// amount is the whole price. Without a rate, or a price, the amount is one in tokens already. It fails with
+// fault.Invalid about the amount, and with fault.Unavailable where there is no rate of now.
+func (s *Service) InTokens(ctx context.Context, p Payment, amount, rate string) (string, error) {
+	price := p.Price
+	switch {
+	case rate == "" || price.None():
+		return amount, nil
+	case rate == RateNow:
+		var err error
+		if price, err = s.PriceNow(ctx, p); err != nil {
+			return "", err
+		}
+	case rate != RateThen:
+		return "", fault.About(fault.Invalid, "amount", "has no rate of this name")
+	}
+	if amount != "" {
+		units, err := price.Currency.ParseUnits(amount)
+		if err != nil {
+			return "", fault.About(fault.Invalid, "amount", "must be a decimal number as %s has them, such as 12.50",
+				price.Currency)
+		}
+		price.Units = units
+	}
+	worth, ok := price.Worth()
+	if !ok {
+		return "", fault.About(fault.Invalid, "amount", "is too large")
+	}
+	return worth.String(), nil
+}
+
 // BoundError is the fault of a price that is worth more, or less, than a payment may be.
 type BoundError struct {
 	High  bool

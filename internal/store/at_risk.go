@@ -11,7 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/store/db"
 )
 
-// atRiskQuery reads what is at stake on one network, whatever is open.
+// atRiskQuery reads what is at risk on one network, whatever is open.
 const atRiskQuery = `SELECT
 (SELECT until FROM presence WHERE network = ?0) AS page_until,
 (SELECT max(l.at) FROM looks AS l WHERE l.network = ?0) AS looked_at,
@@ -56,7 +56,7 @@ type openRow struct {
 	Rows      int64
 }
 
-// AtRisk returns what is at stake on the network. It knows when a payment ended after justEnded, and whether any ended
+// AtRisk returns what is at risk on the network. It knows when a payment ended after justEnded, and whether any ended
 // after watchedAfter: the addresses of one network are watched on others too.
 //
 // Where very many payments are open, it reads only new ones for some seconds. Until it reads all again, one that ended
@@ -74,7 +74,7 @@ func (s *Store) AtRisk(
 		err = s.db.Reader().NewRaw(waitingQuery, n, watch.MostAwaited, maxWaiting).Scan(ctx, &waiting)
 	}
 	if err != nil {
-		return watch.AtRisk{}, fmt.Errorf("what is at stake on %s: %w", n, err)
+		return watch.AtRisk{}, fmt.Errorf("what is at risk on %s: %w", n, err)
 	}
 	atRisk.StartedAt, atRisk.ExpiresAt = open.StartedAt, open.ExpiresAt
 	atRisk.EndedAt, atRisk.Ended = open.EndedAt, open.Ended

@@ -13,7 +13,7 @@ import (
 	"github.com/florinpay/florin/internal/store/storetest"
 )
 
-// atRisk returns what is at stake on a network. Payments that ended a minute after the start or later ended just now.
+// atRisk returns what is at risk on a network. Payments that ended a minute after the start or later ended just now.
 func (w *world) atRisk(n chain.Network) watch.AtRisk {
 	w.T.Helper()
 	s, err := w.AtRisk(w.T.Context(), n, storetest.Start.Add(time.Minute), storetest.Start.Add(-time.Hour))
@@ -27,7 +27,7 @@ func TestStore_AtRisk(t *testing.T) {
 		ctx := t.Context()
 		storetest.Same(t, "nothing", w.atRisk(chain.Polygon), watch.AtRisk{})
 		k := w.NewKey(100, 0)
-		w.NewPayment(k) // was never started: nothing is at stake
+		w.NewPayment(k) // was never started: nothing is at risk
 		storetest.Same(t, "a payment without a network", w.atRisk(chain.Polygon), watch.AtRisk{})
 
 		p := w.NewStarted(k)

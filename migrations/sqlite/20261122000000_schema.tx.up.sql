@@ -674,6 +674,8 @@ CREATE INDEX payments_by_reference ON payments (key_id, lower(reference COLLATE 
 CREATE INDEX payments_by_customer ON payments (key_id, lower(customer_email COLLATE BINARY)) WHERE customer_email <> '';
 -- Search by any word: the words of a key begin with its number and a k.
 CREATE VIRTUAL TABLE payment_words USING fts5(words, content='', columnsize=0, detail=none, tokenize='ascii');
+-- The words of an erased customer leave the file at once, not when segments are merged.
+INSERT INTO payment_words (payment_words, rank) VALUES ('secure-delete', 1);
 CREATE TRIGGER payments_index_words AFTER INSERT ON payments WHEN NEW.words <> ''
 BEGIN
     INSERT INTO payment_words (rowid, words) VALUES (NEW.id, replace(' ' || NEW.words, ' ', ' ' || NEW.key_id || 'k'));

@@ -79,12 +79,6 @@ func (d *Surface) refunds(
 	return p, nil
 }
 
-// The rates at which an amount in the currency of the price is paid back.
-const (
-	rateThen = "then"
-	rateNow  = "now"
-)
-
 // addRates asks at which rate an amount in the shop's currency is paid back, of a payment that was priced in one.
 func (d *Surface) addRates(ctx context.Context, p *dashboard.Refunds, x payment.Payment) error {
 	if x.Price.None() {
@@ -99,44 +93,14 @@ func (d *Surface) addRates(ctx context.Context, p *dashboard.Refunds, x payment.
 		}
 	}
 	p.Rates = []panel.Choice{{Value: "", Text: "The token that is paid back"}}
-	add(rateThen, "of the payment", x.Price)
+	add(payment.RateThen, "of the payment", x.Price)
 	now, err := d.Payments.PriceNow(ctx, x)
 	if err == nil {
-		add(rateNow, "of now", now)
+		add(payment.RateNow, "of now", now)
 	} else if !fault.Is(err, fault.Unavailable) {
 		return err
 	}
 	return nil
-}
-
-// inTokens returns an amount in the currency of the price as one in tokens, at the rate that was chosen; empty is the
-// whole price.
-func (d *Surface) inTokens(ctx context.Context, x payment.Payment, amount, rate string) (string, error) {
-	price := x.Price
-	switch {
-	case rate == "" || price.None():
-		return amount, nil
-	case rate == rateNow:
-		var err error
-		if price, err = d.Payments.PriceNow(ctx, x); err != nil {
-			return "", err
-		}
-	case rate != rateThen:
-		return "", fault.About(fault.Invalid, "amount", "has no rate of this name")
-	}
-	if amount != "" {
-		units, err := price.Currency.ParseUnits(amount)
-		if err != nil {
-			return "", fault.About(fault.Invalid, "amount", "must be a decimal number as %s has them, such as 12.50",
-				price.Currency)
-		}
-		price.Units = units
-	}
-	worth, ok := price.Worth()
-	if !ok {
-		return "", fault.About(fault.Invalid, "amount", "is too large")
-	}
-	return worth.String(), nil
 }
 
 func (d *Surface) refundRow(r refund.Refund) dashboard.RefundRow {
@@ -206,7 +170,7 @@ func (d *Surface) postRefund(c echo.Context, who session.Principal) error {
 		Amount: f.Amount("amount"), Reason: f.Text("refundReason"), Network: chain.Network(network), Token: token,
 	}
 	ctx := c.Request().Context()
-	ask.Amount, err = d.inTokens(ctx, p, ask.Amount, f.Text("rate"))
+	ask.Amount, err = d.Payments.InTokens(ctx, p, ask.Amount, f.Text("rate"))
 	if err != nil && !f.Refused(err, refundSubjects...) {
 		return err
 	}

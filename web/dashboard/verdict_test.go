@@ -33,7 +33,7 @@ func TestVerdict_OtherAsset(t *testing.T) {
 	}
 }
 
-// TestSenders: money that a bridge has minted comes from the zero address, to which nobody is told to send it back.
+// TestSenders: money that a bridge has minted comes from the zero address, which is never offered to send it back to.
 func TestSenders(t *testing.T) {
 	t.Parallel()
 	const zero, wallet = "0x0000000000000000000000000000000000000000", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"

@@ -58,12 +58,9 @@ func (x *Presenter) Outline(
 	now := x.now()
 	out = checkout.Props{
 		Page: page, TxnID: string(p.ID), Amount: p.Amount.Display(), Token: string(p.Choice.Token),
-		Price: PriceOf(p), Description: p.Description, Reference: p.Reference, State: state(
-			p, now,
-		), View: view, Cancelled: p.Status == payment.Cancelled,
-		Deposits: x.deposits(p), Received: Positive(p.Received().Micros()), Excess: Positive(
-			p.Received().Sub(p.Amount.Atto()).Micros(),
-		),
+		Price: PriceOf(p), Description: p.Description, Reference: p.Reference, State: state(p, now), View: view,
+		Cancelled: p.Status == payment.Cancelled, Deposits: x.deposits(p), Received: Positive(p.Received().Micros()),
+		Excess:    Positive(p.Received().Sub(p.Amount.Atto()).Micros()),
 		ExpiresAt: p.ExpiresAt, CountdownSeconds: int(p.Countdown(now)),
 		Provisional: p.Provisional(), PaidAt: p.EndedAt, Hash: string(p.Hash), ExplorerURL: x.ExplorerURL(p),
 		Origin:    x.origin,
@@ -197,9 +194,8 @@ func (x *Presenter) addInstructions(out *checkout.Props, p payment.Payment) {
 	asset, ok := offered.Profile.Asset(p.Choice.Token)
 	if ok && p.Choice.Network.EVM() {
 		out.Pay.Browser = &checkout.BrowserWallet{
-			ChainID: offered.Profile.ChainID, Contract: string(
-				asset.Contract,
-			), Units: due.Units(asset.Decimals).String(),
+			ChainID: offered.Profile.ChainID, Contract: string(asset.Contract),
+			Units:      due.Units(asset.Decimals).String(),
 			CoinSymbol: offered.Profile.Coin, ExplorerURL: offered.Profile.Explorer, RPCURL: offered.Profile.WalletRPC,
 		}
 	}

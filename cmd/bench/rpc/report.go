@@ -128,7 +128,7 @@ func (x *network) print(n chain.Network) {
 	}
 }
 
-// byLevel lists counts by what was at stake, the most urgent first.
+// byLevel lists counts by what was at risk, the most urgent first.
 func byLevel(counts map[watch.Level]int) string {
 	var parts []string
 	for level := watch.Attended; level >= watch.Idle; level-- {

@@ -62,7 +62,7 @@ type network struct {
 	// subscribed is since when there is a subscription, and heads how many blocks were pushed before.
 	subscribed time.Time
 	heads      int64
-	// rounds and quick reads are how often everything and one endpoint were read, by what was at stake.
+	// rounds and quick reads are how often everything and one endpoint were read, by what was at risk.
 	rounds, quickReads map[watch.Level]int
 }
 

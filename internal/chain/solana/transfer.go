@@ -80,7 +80,7 @@ var errNotSigned = fault.New(fault.Invalid, "this is no signed transaction of th
 // other programs, for fees.
 func (a *Adapter) SendTransfers(ctx context.Context, raw []byte, list []chain.Transfer) (chain.TxHash, error) {
 	tx, err := solanago.TransactionFromBytes(raw)
-	if err != nil || len(raw) > mostTransaction || len(tx.Signatures) == 0 || tx.VerifySignatures() != nil ||
+	if err != nil || len(raw) > maxTransaction || len(tx.Signatures) == 0 || tx.VerifySignatures() != nil ||
 		!a.makes(tx.Message, list) {
 		return "", errNotSigned
 	}
@@ -89,11 +89,8 @@ func (a *Adapter) SendTransfers(ctx context.Context, raw []byte, list []chain.Tr
 	return signed.Tx, err
 }
 
-// mostTransaction is the most bytes of a transaction, and transferChecked the instruction of the token program that
-// Transfers builds: eight bytes of units follow, and its third account gets the tokens.
-const mostTransaction, transferChecked = 1_232, 12
-
-// makes reports whether the message makes transfers of the list and no other.
+// makes reports whether the message makes transfers of the list and no other, each by TransferChecked: eight bytes of
+// units follow, and the third account gets the tokens.
 func (a *Adapter) makes(m solanago.Message, list []chain.Transfer) bool {
 	key := func(i uint16) (k solanago.PublicKey) {
 		if int(i) < len(m.AccountKeys) {
@@ -106,7 +103,7 @@ func (a *Adapter) makes(m solanago.Message, list []chain.Transfer) bool {
 		if key(i.ProgramIDIndex) != solanago.TokenProgramID {
 			continue
 		}
-		if len(i.Data) < 9 || i.Data[0] != transferChecked || len(i.Accounts) < 3 {
+		if len(i.Data) < 9 || i.Data[0] != effect.TransferChecked || len(i.Accounts) < 3 {
 			return false
 		}
 		to, units := key(i.Accounts[2]), money.UnitsFromUint64(binary.LittleEndian.Uint64(i.Data[1:]))

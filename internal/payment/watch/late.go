@@ -85,7 +85,7 @@ func (l *late) passTime(addresses int) time.Duration {
 	return max(endedRound, time.Duration(addresses/rate)*time.Second) * time.Duration(l.pace.slower(slowdowns[Ended]))
 }
 
-// loadCurrent brings the current set up to date with what is at stake: open payments, those that ended a moment ago or
+// loadCurrent brings the current set up to date with what is at risk: open payments, those that ended a moment ago or
 // whose page is open, and those with money that is not final yet. It must be called after the heads and the watched
 // addresses were read, and before the cursor moves on.
 func (l *late) loadCurrent(ctx context.Context, heads chain.Heads, c Cursor) error {

@@ -8,7 +8,7 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 )
 
-// AtRisk is what is at stake on a network at the moment: it decides how closely the network is read, and so what
+// AtRisk is what is at risk on a network at the moment: it decides how closely the network is read, and so what
 // reading costs. It never decides what is credited, confirmed or expired.
 type AtRisk struct {
 	// PageUntil is until when an open page, or a program that asks again and again, counts as looking at a payment
@@ -52,7 +52,7 @@ type Waiting struct {
 // becomes final with the rounds that come anyway.
 const MostAwaited = payment.FoldFrom
 
-// Await sets what is at stake by the payments with money that is not final.
+// Await sets what is at risk by the payments with money that is not final.
 func (s *AtRisk) Await(list []Waiting) {
 	for _, w := range list {
 		if w.Deposits >= MostAwaited {
@@ -177,7 +177,7 @@ func (s AtRisk) settled(rule chain.Finality, final uint64, now time.Time) bool {
 	return final >= s.Pending
 }
 
-// pacer decides when a network is read: by what is at stake, by what the last round left behind, and by the budget.
+// pacer decides when a network is read: by what is at risk, by what the last round left behind, and by the budget.
 type pacer struct {
 	unpaced bool
 	budget  int64         // calls a day; 0: no limit
@@ -203,7 +203,7 @@ type lastRound struct {
 const (
 	// ownRuleRound is the time between two rounds while money waits for a merchant's own finality.
 	ownRuleRound = 3 * time.Second
-	// unwellRound is the time between two rounds of a network that is not well, for unwellFor whatever is at stake.
+	// unwellRound is the time between two rounds of a network that is not well, for unwellFor whatever is at risk.
 	unwellRound = 3 * time.Second
 	unwellFor   = 10 * time.Minute
 	// refreshRound is the time between two rounds while a payer chooses a network.
@@ -211,7 +211,7 @@ const (
 )
 
 func newPacer() *pacer {
-	p := &pacer{early: true} // what is at stake is not known yet
+	p := &pacer{early: true} // what is at risk is not known yet
 	p.reading.Store(int64(Attended))
 	return p
 }
@@ -226,7 +226,7 @@ func (p *pacer) slower(list []slowdown) int64 {
 	return factor(list, p.spent())
 }
 
-// take sets the pace by what is at stake, if that is known.
+// take sets the pace by what is at risk, if that is known.
 func (p *pacer) take(s AtRisk, known bool, now time.Time) Pace {
 	level := Attended
 	if known {

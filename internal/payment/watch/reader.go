@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/payment"
 )
 
@@ -39,28 +38,6 @@ type reader struct {
 	changed   int // how many changes of payments were found
 }
 
-// passes are what a round reads, each with a cursor of its own: what is final (Cursor.Scanned) and, where it was
-// credited before, finalized (Rechecked); the same through another voice (Second); what rests (Ended); and what is
-// above the final block.
-type passes struct {
-	*reader
-
-	second second
-	late   late
-	tail   tail
-}
-
-func newPasses(n *network, p *pacer, h *health) passes {
-	r := &reader{
-		network: n, pace: p, health: h, failed: failed{network: n, rows: make(map[payment.ID]SetAside)},
-		watched: newWatchlist(n.profile.Network), size: scanStep, once: memory{said: make(judgement)},
-	}
-	return passes{
-		reader: r, second: second{reader: r}, late: late{reader: r},
-		tail: tail{reader: r, skipped: make(map[payment.ID]error)},
-	}
-}
-
 // set returns the addresses that every round reads.
 func (r *reader) set() *chain.WatchSet {
 	if rests(r.profile.Network) {
@@ -84,170 +61,6 @@ func (r *reader) isRead(id payment.ID, set *chain.WatchSet) bool {
 
 // finalizes reports whether nothing is credited on the network before the chain has finalized it.
 func (r *reader) finalizes() bool { return r.profile.Finality.Tag == chain.TagFinalized }
-
-// advance reads everything between the cursor and the heads.
-func (p *passes) advance(ctx context.Context, heads chain.Heads, cursor Cursor, exists bool) (Cursor, error) {
-	if err := p.late.loadWatched(ctx, cursor); err != nil {
-		return cursor, err
-	}
-	why, stalled := p.stalled(heads)
-	if !exists && stalled {
-		return cursor, nil // what is final is not known well enough to begin there
-	}
-	if !exists {
-		// No address of this network has been shown yet.
-		cursor = Cursor{
-			Scanned: heads.Final, Second: heads.Final, Rechecked: chain.Lower(heads.Final, heads.Finalized),
-			Ended: heads.Final.Number,
-		}
-		return cursor, p.save(ctx, &cursor, true)
-	}
-	if err := p.indexed(cursor); err != nil {
-		return cursor, err
-	}
-	cursor, err := p.holds(ctx, heads, stoppedSince(cursor, p.profile.HeadLimit+cursor.Pause, p.now()))
-	if err != nil {
-		return cursor, err
-	}
-	heads = above(heads, cursor)
-	p.rechecked = cursor.Rechecked.Number
-	if err = p.late.loadCurrent(ctx, heads, cursor); err != nil {
-		return cursor, err
-	}
-	stored := cursor.UpdatedAt
-	if cursor, err = p.authoritative(ctx, heads, cursor); err == nil {
-		cursor, err = p.recheckFinalized(ctx, heads, cursor, stored)
-	}
-	p.late.scanned, p.late.moves = cursor.Scanned.Number, cursor.Moves
-	if err != nil {
-		return cursor, err
-	}
-	if err = p.repair(ctx, heads, cursor); err != nil {
-		return cursor, err
-	}
-	if err = p.tail.take(ctx, heads, cursor); err != nil {
-		return cursor, err
-	}
-	if cursor, err = p.second.take(ctx, heads, cursor); err != nil {
-		return cursor, err
-	}
-	if cursor, err = p.late.take(ctx, heads, cursor); err != nil {
-		return cursor, err
-	}
-	if stalled {
-		return p.pause(ctx, cursor, why)
-	}
-	if cursor, err = p.recover(ctx, cursor); err != nil {
-		return cursor, err
-	}
-	// A final head that stands still is no outage: the cursor says when the
-	// network was last read, not when it last moved.
-	return cursor, p.save(ctx, &cursor, p.now().Sub(cursor.UpdatedAt) >= restEvery)
-}
-
-// indexed reports, as an error, that the network was restored just now. A sweep of the lost time may have emptied an
-// address, which then looks as if it had never been paid until the endpoints list the sweep.
-func (r *reader) indexed(c Cursor) error {
-	// A clock that was set back does not make it wait longer.
-	if lag := r.profile.IndexLag; c.RestoredAt.IsZero() || r.now().Sub(c.RestoredAt).Abs() >= lag {
-		return nil
-	}
-	return fault.New(fault.Unavailable,
-		"the database was restored at %s; %s is read from %s later on, when endpoints list everything that was swept before",
-		c.RestoredAt.UTC().Format(time.TimeOnly), r.profile.Network, r.profile.IndexLag)
-}
-
-// above returns the heads with Final and Finalized no lower than what was read: an
-// endpoint that is behind makes nothing unfinal that was final.
-func above(h chain.Heads, c Cursor) chain.Heads {
-	if h.Final.Number < c.Scanned.Number {
-		h.Final = c.Scanned
-	}
-	if h.Finalized.Number < c.Rechecked.Number {
-		h.Finalized = c.Rechecked
-	}
-	return h
-}
-
-// holds checks that the chain still has the cursor's block. If it was replaced,
-// which the network's own finality forbids but a rule in seconds does not, reading
-// restarts from the last finalized block that was read.
-func (p *passes) holds(ctx context.Context, heads chain.Heads, c Cursor) (Cursor, error) {
-	if heads.Final.Number < c.Scanned.Number || heads.Final.Hash == c.Scanned.Hash {
-		return c, nil // an endpoint that lags, or nothing new
-	}
-	head, ok, err := p.endpoints.BlockAt(ctx, c.Scanned.Number)
-	if err != nil {
-		return c, err
-	}
-	if ok && head.Hash == c.Scanned.Hash {
-		return c, nil
-	}
-	if !ok {
-		return c, fmt.Errorf("%s: the chain has no block %d, up to which it was read: the endpoint is behind or another chain; "+
-			"if it is right, run `florin rescan --network %s --from` with a block it has",
-			p.profile.Network, c.Scanned.Number, p.profile.Network.Lower())
-	}
-	hard, ok, err := p.endpoints.BlockAt(ctx, c.Rechecked.Number)
-	if err != nil {
-		return c, err
-	}
-	if !ok || hard.Hash != c.Rechecked.Hash {
-		return c, fmt.Errorf("%s: finalized block %d has another hash than when it was read; compare the endpoints, then run `florin rescan --network %s --from` with a block before",
-			p.profile.Network, c.Rechecked.Number, p.profile.Network.Lower())
-	}
-	p.log.Error("credited blocks were replaced; reading them again", "from", c.Rechecked.Number+1, "to", c.Scanned.Number)
-	c.Scanned = c.Rechecked
-	c.Second = chain.Lower(c.Second, c.Scanned)
-	p.second.reset()
-	return c, nil
-}
-
-// authoritative reads the blocks that have become final.
-func (p *passes) authoritative(ctx context.Context, heads chain.Heads, c Cursor) (Cursor, error) {
-	err := p.walk(ctx, c.Scanned.Number, heads.Final, func(from uint64, to chain.Head) error {
-		found, by, err := p.take(ctx, heads, p.set(), from, to)
-		if err != nil {
-			return err
-		}
-		p.once.readBy(by, c.Scanned.Number, to.Number)
-		c.Scanned = to
-		due := found > 0 || to.Number < heads.Final.Number || to.Number <= c.RereadTo ||
-			p.now().Sub(c.UpdatedAt) >= saveEvery
-		return p.save(ctx, &c, due)
-	})
-	return c, err
-}
-
-// recheckFinalized reads again the blocks that were credited before the chain finalized them. Where nothing is credited
-// before, or nobody waits, the second reading is that. How far it came is stored as often as the cursor is, which the
-// round began with as it was stored then: the next one does not read them again.
-func (p *passes) recheckFinalized(
-	ctx context.Context, heads chain.Heads, c Cursor, stored time.Time,
-) (Cursor, error) {
-	if p.finalizes() {
-		return c, nil
-	}
-	end := heads.Finalized
-	if p.pace.secondRechecks() && c.Second.Number < end.Number {
-		if c.Second.Number <= c.Rechecked.Number {
-			return c, nil
-		}
-		var err error // the hash of the cursor is not stored
-		if end, err = p.blockAt(ctx, c.Second.Number); err != nil {
-			return c, err
-		}
-	}
-	err := p.walk(ctx, c.Rechecked.Number, chain.Lower(end, c.Scanned), func(from uint64, to chain.Head) error {
-		found, _, err := p.take(ctx, heads, p.set(), from, to)
-		if err != nil {
-			return err
-		}
-		c.Rechecked, p.rechecked = to, to.Number
-		return p.save(ctx, &c, found > 0 || to.Number < end.Number || p.now().Sub(stored) >= saveEvery)
-	})
-	return c, err
-}
 
 // walk reads the blocks after..end in ranges, one after the other.
 func (r *reader) walk(

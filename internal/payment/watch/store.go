@@ -80,7 +80,7 @@ type Store interface {
 	// error of each; one that is refused changes nothing, and nothing for the others.
 	UpdatePayments(ctx context.Context, all []Update) []error
 	Payment(ctx context.Context, id payment.ID) (payment.Payment, error)
-	// AtRisk returns what is at stake on the network. It knows when a payment ended after justEnded, and whether any
+	// AtRisk returns what is at risk on the network. It knows when a payment ended after justEnded, and whether any
 	// ended after watchedAfter.
 	AtRisk(ctx context.Context, n chain.Network, justEnded, watchedAfter time.Time) (AtRisk, error)
 	// OpenAddresses returns the addresses on the network of started payments that have not ended or ended after

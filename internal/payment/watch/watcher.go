@@ -57,7 +57,7 @@ const (
 	PollEvery = 300 * time.Millisecond
 	// roundLimit bounds one round, so that a hanging endpoint is noticed.
 	roundLimit = 2 * time.Minute
-	// stepEvery is the longest time between two looks at what is at stake. It costs no call to an endpoint, and finds
+	// stepEvery is the longest time between two looks at what is at risk. It costs no call to an endpoint, and finds
 	// what another instance has started if no notification came.
 	stepEvery = 2 * time.Second
 	// wakeRest keeps many changes at once from costing a look each.
@@ -79,7 +79,7 @@ func NewWatcher(
 	}
 }
 
-// Wake makes the watcher look at once at what is at stake: a payment was started, a page was opened, a deposit was
+// Wake makes the watcher look at once at what is at risk: a payment was started, a page was opened, a deposit was
 // seen. It does not block, and may be lost: the next look comes within seconds.
 func (w *Watcher) Wake() { signal(w.wake) }
 
@@ -97,7 +97,7 @@ func (w *Watcher) Refresh() {
 	}
 }
 
-// Unpaced makes the watcher read everything all the time, whatever is at stake: for the operator's own node, whose
+// Unpaced makes the watcher read everything all the time, whatever is at risk: for the operator's own node, whose
 // calls cost nothing.
 func (w *Watcher) Unpaced() { w.pace.unpaced = true }
 
@@ -157,7 +157,7 @@ func (w *Watcher) rest(ctx context.Context, most time.Duration) {
 	}
 }
 
-// Step does what is due by what is at stake, and returns after how long it must be called again: a round, a quick read
+// Step does what is due by what is at risk, and returns after how long it must be called again: a round, a quick read
 // whose news are followed by a round, or nothing. What fails is logged.
 func (w *Watcher) Step(ctx context.Context) time.Duration {
 	if w.pace.unpaced {
@@ -178,7 +178,7 @@ func (w *Watcher) Step(ctx context.Context) time.Duration {
 	pace = w.pushes.follow(ctx, &w.quick, leads && w.Level() >= Open, atRisk, pace, now)
 	switch {
 	case leads && w.readPushed(ctx, now):
-		return wakeRest // what is at stake has changed
+		return wakeRest // what is at risk has changed
 	case !now.Before(next), leads && w.quickRead(ctx, atRisk, pace, now):
 		_ = w.RunOnce(ctx) // logs failures itself
 		next = w.nextRound(atRisk, pace)
@@ -237,7 +237,7 @@ func (w *Watcher) RunOnce(ctx context.Context) error {
 	before := w.Health()
 	err := w.round(ctx)
 	if err != nil && before.OK && limited(w.endpoints.Endpoints()) {
-		w.health.set(before) // a plan that is slow delays a reading, and health tells of its age
+		w.health.set(before) // a plan that is slow delays a reading, and health shows its age
 	}
 	if h := w.Health(); h.New && err != nil && ctx.Err() == nil { // it failed at the database
 		h.New, h.Detail = false, err.Error()

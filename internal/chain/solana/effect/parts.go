@@ -20,8 +20,8 @@ type instruction struct {
 
 // Instructions of the token program that move tokens, by the first byte of their data, which the amount follows.
 const (
-	tokenTransfer        = 3  // accounts: source, destination, …
-	tokenTransferChecked = 12 // accounts: source, mint, destination, …
+	transfer        = 3  // accounts: source, destination, …
+	TransferChecked = 12 // accounts: source, mint, destination, …
 )
 
 // maxKeys is more than the accounts that a transaction can name.
@@ -58,7 +58,7 @@ func (t *Transaction) Parts(transfers []chain.Transfer) (parts []chain.Transfer)
 	return parts
 }
 
-// moves lists what the token program was told to transfer; nothing where an instruction cannot be read, and nothing
+// moves lists the transfers of the token program; nothing where an instruction cannot be read, and nothing
 // where the node does not say what the programs called.
 func (t *Transaction) moves() (list []move) {
 	var outer []instruction
@@ -95,8 +95,8 @@ func (t *Transaction) move(x instruction) (m move, ok bool) {
 	}
 	to := 1
 	switch data[0] {
-	case tokenTransfer:
-	case tokenTransferChecked:
+	case transfer:
+	case TransferChecked:
 		to = 2
 	default:
 		return m, false

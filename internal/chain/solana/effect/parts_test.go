@@ -9,11 +9,11 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 )
 
-// told is an instruction to transfer to the account of index 1, as a node reports it.
-func told(units uint64, checked bool) map[string]any {
-	data, accounts := []byte{tokenTransfer}, []int{2, 1, 0}
+// transferOf is an instruction to transfer to the account of index 1, as a node reports it.
+func transferOf(units uint64, checked bool) map[string]any {
+	data, accounts := []byte{transfer}, []int{2, 1, 0}
 	if checked {
-		data, accounts = []byte{tokenTransferChecked}, []int{2, 3, 1, 0}
+		data, accounts = []byte{TransferChecked}, []int{2, 3, 1, 0}
 	}
 	data = binary.LittleEndian.AppendUint64(data, units)
 	return map[string]any{"programIdIndex": 3, "accounts": accounts, "data": base58.Encode(append(data, 6))}
@@ -30,17 +30,17 @@ func TestTransaction_Parts(t *testing.T) {
 		inner any
 		want  []uint64
 	}{
-		"Two":         {list{told(3, true), told(4, true)}, list{}, []uint64{3, 4}},
-		"Equal":       {list{told(3, true), told(1, false), told(3, true)}, list{}, []uint64{3, 1, 3}},
-		"Inner":       {list{other, told(4, true)}, within(told(3, false)), []uint64{3, 4}},
-		"InnerOnly":   {list{other}, within(told(3, true), told(4, true)), []uint64{3, 4}},
-		"One":         {list{told(7, true)}, list{}, nil},
-		"TooLittle":   {list{told(3, true), told(3, true)}, list{}, nil},
-		"TooMuch":     {list{told(3, true), told(5, true)}, list{}, nil},
-		"Zero":        {list{told(7, true), told(0, true)}, list{}, nil},
-		"NotSaid":     {list{told(3, true), told(4, true)}, "hello", nil},
+		"Two":         {list{transferOf(3, true), transferOf(4, true)}, list{}, []uint64{3, 4}},
+		"Equal":       {list{transferOf(3, true), transferOf(1, false), transferOf(3, true)}, list{}, []uint64{3, 1, 3}},
+		"Inner":       {list{other, transferOf(4, true)}, within(transferOf(3, false)), []uint64{3, 4}},
+		"InnerOnly":   {list{other}, within(transferOf(3, true), transferOf(4, true)), []uint64{3, 4}},
+		"One":         {list{transferOf(7, true)}, list{}, nil},
+		"TooLittle":   {list{transferOf(3, true), transferOf(3, true)}, list{}, nil},
+		"TooMuch":     {list{transferOf(3, true), transferOf(5, true)}, list{}, nil},
+		"Zero":        {list{transferOf(7, true), transferOf(0, true)}, list{}, nil},
+		"NotSaid":     {list{transferOf(3, true), transferOf(4, true)}, "hello", nil},
 		"NotRead":     {"hello", list{}, nil},
-		"NotAProgram": {list{map[string]any{"programIdIndex": 99}, told(3, true)}, list{}, nil},
+		"NotAProgram": {list{map[string]any{"programIdIndex": 99}, transferOf(3, true)}, list{}, nil},
 	} {
 		raw := asJSON(func(meta, message map[string]any) {
 			meta["innerInstructions"], message["instructions"] = c.inner, c.outer
