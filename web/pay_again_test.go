@@ -76,6 +76,23 @@ func TestStartAgain(t *testing.T) {
 	}
 }
 
+// tappedAtOnce fails unless an order goes on as one payment, however many start it again at once.
+func tappedAtOnce(
+	t *testing.T, taps payment.Payment, again func(payment.Payment) reply, next func(payment.Payment) payment.Payment,
+) {
+	t.Helper()
+	var all sync.WaitGroup
+	places := make([]string, 8)
+	for i := range places {
+		all.Go(func() { r := again(taps); places[i] = strconv.Itoa(r.status) + " " + r.header.Get("Location") })
+	}
+	all.Wait()
+	first := "303 /pay?txnid=" + string(next(taps).ID)
+	if slices.ContainsFunc(places, func(place string) bool { return place != first }) {
+		t.Errorf("tapped at once, it goes on as %q", places)
+	}
+}
+
 // TestStartAgain_Order: where the shop allows it, an order that expired without money goes on as one new payment of the
 // same reference, whoever asks and how often; both addresses are read, and no other payment starts again.
 func TestStartAgain_Order(t *testing.T) {
@@ -117,17 +134,7 @@ func TestStartAgain_Order(t *testing.T) {
 		fresh.Reference != "A-1" || fresh.SuccessURL != old.SuccessURL || fresh.Metadata["a"] != "b" {
 		t.Errorf("the order goes on as %+v", fresh)
 	}
-	taps := b.expire(order("A-3"))
-	var all sync.WaitGroup
-	places := make([]string, 8)
-	for i := range places {
-		all.Go(func() { r := again(taps); places[i] = strconv.Itoa(r.status) + " " + r.header.Get("Location") })
-	}
-	all.Wait()
-	first := "303 /pay?txnid=" + string(next(taps).ID)
-	if slices.ContainsFunc(places, func(place string) bool { return place != first }) {
-		t.Errorf("tapped at once, it goes on as %q", places)
-	}
+	tappedAtOnce(t, b.expire(order("A-3")), again, next)
 	if same := next(old); same.ID != fresh.ID {
 		t.Errorf("asked twice, it goes on as %s and %s", fresh.ID, same.ID)
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 )
 
-// transferOf is an instruction to transfer to the account of index 1, as a node reports it.
-func transferOf(units uint64, checked bool) map[string]any {
+// moving is an instruction to transfer to the account of index 1, as a node reports it.
+func moving(units uint64, checked bool) map[string]any {
 	data, accounts := []byte{transfer}, []int{2, 1, 0}
 	if checked {
 		data, accounts = []byte{TransferChecked}, []int{2, 3, 1, 0}
@@ -30,17 +30,17 @@ func TestTransaction_Parts(t *testing.T) {
 		inner any
 		want  []uint64
 	}{
-		"Two":         {list{transferOf(3, true), transferOf(4, true)}, list{}, []uint64{3, 4}},
-		"Equal":       {list{transferOf(3, true), transferOf(1, false), transferOf(3, true)}, list{}, []uint64{3, 1, 3}},
-		"Inner":       {list{other, transferOf(4, true)}, within(transferOf(3, false)), []uint64{3, 4}},
-		"InnerOnly":   {list{other}, within(transferOf(3, true), transferOf(4, true)), []uint64{3, 4}},
-		"One":         {list{transferOf(7, true)}, list{}, nil},
-		"TooLittle":   {list{transferOf(3, true), transferOf(3, true)}, list{}, nil},
-		"TooMuch":     {list{transferOf(3, true), transferOf(5, true)}, list{}, nil},
-		"Zero":        {list{transferOf(7, true), transferOf(0, true)}, list{}, nil},
-		"NotSaid":     {list{transferOf(3, true), transferOf(4, true)}, "hello", nil},
+		"Two":         {list{moving(3, true), moving(4, true)}, list{}, []uint64{3, 4}},
+		"Equal":       {list{moving(3, true), moving(1, false), moving(3, true)}, list{}, []uint64{3, 1, 3}},
+		"Inner":       {list{other, moving(4, true)}, within(moving(3, false)), []uint64{3, 4}},
+		"InnerOnly":   {list{other}, within(moving(3, true), moving(4, true)), []uint64{3, 4}},
+		"One":         {list{moving(7, true)}, list{}, nil},
+		"TooLittle":   {list{moving(3, true), moving(3, true)}, list{}, nil},
+		"TooMuch":     {list{moving(3, true), moving(5, true)}, list{}, nil},
+		"Zero":        {list{moving(7, true), moving(0, true)}, list{}, nil},
+		"NotSaid":     {list{moving(3, true), moving(4, true)}, "hello", nil},
 		"NotRead":     {"hello", list{}, nil},
-		"NotAProgram": {list{map[string]any{"programIdIndex": 99}, transferOf(3, true)}, list{}, nil},
+		"NotAProgram": {list{map[string]any{"programIdIndex": 99}, moving(3, true)}, list{}, nil},
 	} {
 		raw := asJSON(func(meta, message map[string]any) {
 			meta["innerInstructions"], message["instructions"] = c.inner, c.outer
