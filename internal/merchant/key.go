@@ -66,6 +66,9 @@ func (s *Service) Authenticate(ctx context.Context, text string) (Key, error) {
 		return Key{}, ErrBadKey
 	}
 	key, err := s.store.KeyByHash(ctx, h)
+	if err == nil && key.ID == 0 {
+		err = ErrBadKey
+	}
 	if err != nil {
 		return Key{}, err
 	}

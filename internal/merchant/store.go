@@ -29,10 +29,10 @@ type Store interface {
 	// DueWaiting returns changes of any account that are due at now, the longest due first.
 	DueWaiting(ctx context.Context, now time.Time, limit int) ([]Waiting, error)
 
-	// KeyByHash returns the key in use with the hash and its owner's name, or ErrBadKey.
+	// KeyByHash returns the key in use with the hash and its owner's name; one without an ID if there is none.
 	KeyByHash(ctx context.Context, h identity.Hash) (Key, error)
 	// RetiredAnswer returns the kept answer of the request that replaced the
-	// old key, and the key's ID; or ErrBadKey for any other request.
+	// old key, and the key's ID, which is 0 for any other request.
 	RetiredAnswer(
 		ctx context.Context, old identity.Hash, name string, request idempotency.Hash, now time.Time,
 	) (int64, idempotency.Answer, error)

@@ -23,7 +23,7 @@ var (
 		number:  id
 		fixed:   public_id user_id wallet created_at
 		changes: hash label permissions sources confirmed currency zone revoked_at disabled_at
-		read:    last_used_at`)
+		read:    last_used_at`).Else(merchant.ErrUnknownKey)
 	members = db.NewTable[merchant.Member]("memberships", `
 		fixed:   merchant_id user_id=ID created_at=Since chosen_at=Since
 		changes: role news`)
@@ -266,7 +266,7 @@ func retire(ctx context.Context, t db.Tx, keyID int64, old identity.Hash, now ti
 
 // changeCampaign gives a campaign of the account's keys another of them, other texts, or both.
 func changeCampaign(ctx context.Context, t db.Tx, merchantID int64, c merchant.CampaignChange) error {
-	return db.One(ctx, t, merchant.ErrUnknownKey, `UPDATE campaigns SET key_id = coalesce(?, key_id),
+	return db.One(ctx, t, keys.Missing, `UPDATE campaigns SET key_id = coalesce(?, key_id),
 		title = coalesce(?, title), description = coalesce(?, description), updated_at = ? WHERE slug = ? AND key_id IN
 		(SELECT id FROM api_keys WHERE user_id = ?)`, sql.Null[int64]{V: c.KeyID, Valid: c.KeyID != 0}, c.Title, c.Text,
 		c.At, c.Slug, merchantID)

@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/florinpay/florin/internal/audit"
@@ -90,10 +89,7 @@ func (s Accounts) DisableKey(
 	_, err = s.ofKey(ctx, keyID, func(a merchant.Account) (merchant.Change, error) {
 		return a.DisableKey(keyID, when, r)
 	})
-	if errors.Is(err, identity.ErrAsItIs) {
-		return false, nil
-	}
-	return err == nil, err
+	return done(err)
 }
 
 // RotateKey gives a key another hash.
