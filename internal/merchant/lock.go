@@ -170,7 +170,7 @@ func (s *Service) Wait(ctx context.Context, w Waiting, to NewSettings, subject s
 
 // Waiting lists the changes that wait, the oldest first.
 func (s *Service) Waiting(ctx context.Context, merchantID int64) ([]Waiting, error) {
-	a, err := s.store.Account(ctx, merchantID)
+	a, err := s.store.Account(ctx, By{ID: merchantID})
 	return a.Waiting, err
 }
 
@@ -180,7 +180,7 @@ func (s *Service) WaitingBy(ctx context.Context, token string) (Waiting, error) 
 	if !ok {
 		return Waiting{}, ErrNoChange
 	}
-	a, err := s.store.AccountBy(ctx, h)
+	a, err := s.store.Account(ctx, By{Token: h})
 	if err != nil {
 		return Waiting{}, err
 	}

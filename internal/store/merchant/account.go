@@ -33,20 +33,27 @@ var (
 )
 
 // Account reads an account, without a custodian.
-func (s *Store) Account(ctx context.Context, id int64) (merchant.Account, error) {
-	a, err := s.loadAccount(ctx, s.db.Reader(), "", id)
+func (s *Store) Account(ctx context.Context, by merchant.By) (a merchant.Account, err error) {
+	id := by.ID
+	if id == 0 {
+		id, err = db.First[int64](ctx, s.db.Reader(), nil, `
+			SELECT merchant_id FROM team_invitations WHERE token = ?0 AND ended_at IS NULL
+			UNION ALL SELECT merchant_id FROM waiting_changes WHERE token = ?0 AND state = 'WAITING'`, by.Token[:])
+	}
+	if err == nil && id != 0 {
+		a, err = s.loadAccount(ctx, s.db.Reader(), "", id)
+	}
 	return a, db.Wrap(err, "merchant account %d", id)
 }
 
-// AccountBy reads the account that an invitation or a change of it is open with the token.
-func (s *Store) AccountBy(ctx context.Context, token identity.Hash) (merchant.Account, error) {
-	id, err := db.First[int64](ctx, s.db.Reader(), nil, `
-		SELECT merchant_id FROM team_invitations WHERE token = ?0 AND ended_at IS NULL
-		UNION ALL SELECT merchant_id FROM waiting_changes WHERE token = ?0 AND state = 'WAITING'`, token[:])
-	if err != nil || id == 0 {
-		return merchant.Account{}, db.Wrap(err, "the account of a token")
-	}
-	return s.Account(ctx, id)
+// Keys lists all keys that an account ever had, revoked ones last.
+func (s *Store) Keys(ctx context.Context, id int64) ([]merchant.Key, error) {
+	list, err := keysOf(ctx, s.db.Reader(), id)
+	return list, db.Wrap(err, "keys of merchant account %d", id)
+}
+
+func keysOf(ctx context.Context, from bun.IDB, id int64) ([]merchant.Key, error) {
+	return db.All[merchant.Key](ctx, from, selectKeys+"k.user_id = ?"+keysInOrder, id)
 }
 
 // loadAccount reads an account. The rows that others change without a lock of the account are locked.
@@ -60,7 +67,7 @@ func (s *Store) loadAccount(ctx context.Context, from bun.IDB, lock string, id i
 			return err
 		},
 		func() (err error) {
-			a.Keys, err = db.All[merchant.Key](ctx, from, selectKeys+"k.user_id = ?"+keysInOrder, id)
+			a.Keys, err = keysOf(ctx, from, id)
 			return err
 		},
 		func() (err error) {

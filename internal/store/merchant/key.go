@@ -18,16 +18,10 @@ import (
 // keyColumns are those of a key and of its owner.
 var keyColumns = keys.Columns("k") + ", u.public_id, u.first_name, u.last_name, u.email"
 
-// keyScan reads one key with its owner.
-type keyScan struct {
-	key   merchant.Key
-	found bool
-}
-
-func (c *keyScan) read(where string, args ...any) *db.Stmt {
+// readKey reads one key with its owner.
+func readKey(k *merchant.Key, where string, args ...any) *db.Stmt {
 	return db.Query(func(scan db.Scan) error {
-		c.found = true
-		return scan(append(keys.Dest(&c.key), &c.key.UserPublic, &c.key.FirstName, &c.key.LastName, &c.key.Email)...)
+		return scan(append(keys.Dest(k), &k.UserPublic, &k.FirstName, &k.LastName, &k.Email)...)
 	}, "SELECT "+keyColumns+" FROM api_keys AS k JOIN users AS u ON u.id = k.user_id WHERE "+where, args...)
 }
 
@@ -41,12 +35,9 @@ const (
 // KeyByHash returns the key in use with the hash and its owner's name; one without an ID if there is none, or it or its
 // owner is disabled.
 func (s *Store) KeyByHash(ctx context.Context, h identity.Hash) (merchant.Key, error) {
-	return s.keys.Get(ctx, h, func(ctx context.Context) (merchant.Key, error) {
-		var c keyScan
-		if err := s.db.LookUp(ctx, c.read("k.hash = ? AND k.revoked_at IS NULL AND k.disabled_at IS NULL AND u.disabled_at IS NULL", h[:])); err != nil {
-			return merchant.Key{}, fmt.Errorf("API key by hash: %w", err)
-		}
-		return c.key, nil
+	return s.keys.Get(ctx, h, func(ctx context.Context) (k merchant.Key, err error) {
+		err = s.db.LookUp(ctx, readKey(&k, "k.hash = ? AND k.revoked_at IS NULL AND k.disabled_at IS NULL AND u.disabled_at IS NULL", h[:]))
+		return k, db.Wrap(err, "API key by hash")
 	})
 }
 

@@ -93,7 +93,7 @@ func TestStore_KeysOfTheirOwner(t *testing.T) {
 		}
 		w.Must(w.RevokeKey(ctx, k.UserID, k.ID, storetest.Start, audit.Record{}))
 		w.NoKey("a revoked key", k.Hash)
-		keys, err := w.KeysOfUser(ctx, k.UserID)
+		keys, err := w.Keys(ctx, k.UserID)
 		w.Must(err)
 		if len(keys) != 1 || keys[0].RevokedAt.IsZero() {
 			t.Errorf("all keys are %v", keys)
