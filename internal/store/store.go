@@ -193,9 +193,8 @@ type (
 func checkDetails(p payment.Payment) error {
 	d := p.Details
 	texts := []string{
-		string(
-			p.ID,
-		), d.Reference, d.Description, d.SuccessURL, d.CancelURL, d.CustomerEmail, d.DonorName, d.DonorMessage,
+		string(p.ID),
+		d.Reference, d.Description, d.SuccessURL, d.CancelURL, d.CustomerEmail, d.DonorName, d.DonorMessage,
 	}
 	texts = slices.AppendSeq(texts, maps.Keys(d.Metadata))
 	texts = slices.AppendSeq(texts, maps.Values(d.Metadata))

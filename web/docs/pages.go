@@ -131,9 +131,8 @@ func (s *Surface) requestsDoc(f docs.Frame) (templ.Component, error) {
 		Frame: f, Client: rateText(r.Client), Key: rateText(r.Key), Costly: rateText(r.Costly), Open: rateText(r.Open),
 		MaxBody: strconv.Itoa(jsonbody.Max), MaxPage: strconv.Itoa(payment.MaxPage),
 		MaxGraphQLBody: strconv.Itoa(g.Body), MaxDepth: strconv.Itoa(g.Depth), MaxFields: strconv.Itoa(g.Fields),
-		MaxAliases: strconv.Itoa(
-			g.Aliases,
-		), MaxRootFields: strconv.Itoa(g.RootFields), MaxTokens: strconv.Itoa(g.Tokens),
+		MaxAliases:    strconv.Itoa(g.Aliases),
+		MaxRootFields: strconv.Itoa(g.RootFields), MaxTokens: strconv.Itoa(g.Tokens),
 	}), nil
 }
 
@@ -166,9 +165,7 @@ func reasonFields(k fault.Kind) []docs.Field {
 }
 
 func (s *Surface) testingDoc(f docs.Frame) (templ.Component, error) {
-	return docs.Testing(
-		docs.TestingProps{Frame: f, Script: docs.Samples(docs.PayInSandbox, f.BaseURL)[0].Code},
-	), nil
+	return docs.Testing(docs.TestingProps{Frame: f, Script: docs.Samples(docs.PayInSandbox, f.BaseURL)[0].Code}), nil
 }
 
 func (s *Surface) pricesDoc(f docs.Frame) (templ.Component, error) {
