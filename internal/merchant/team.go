@@ -152,13 +152,13 @@ func (s *Service) Choose(ctx context.Context, user identity.User, token secret.T
 	if !ok {
 		return identity.ErrBadSession
 	}
-	seats, err := s.store.MembershipsOf(ctx, user)
+	list, err := s.store.MembershipsOf(ctx, user)
 	if err != nil {
 		return err
 	}
-	for _, seat := range seats {
-		if seat.Merchant.PublicID == merchantID {
-			return s.store.ChooseMerchant(ctx, h, user.ID, seat.Merchant.ID, s.now().UTC())
+	for _, m := range list {
+		if m.Merchant.PublicID == merchantID {
+			return s.store.ChooseMerchant(ctx, h, user.ID, m.Merchant.ID, s.now().UTC())
 		}
 	}
 	return ErrNoMerchant

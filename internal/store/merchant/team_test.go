@@ -159,10 +159,10 @@ func TestStore_ChooseMerchant(t *testing.T) {
 		if err != nil || membership.Merchant != one {
 			t.Errorf("the next session is of %+v, %v", membership, err)
 		}
-		seats, err := w.MembershipsOf(ctx, two)
+		list, err := w.MembershipsOf(ctx, two)
 		w.Must(err)
-		if len(seats) != 2 || seats[0].Merchant != two || seats[1].Role != merchant.RoleSupport {
-			t.Errorf("the seats are %+v", seats)
+		if len(list) != 2 || list[0].Merchant != two || list[1].Role != merchant.RoleSupport {
+			t.Errorf("they are %+v", list)
 		}
 		members, err := w.Members(ctx, one.ID)
 		w.Must(err)
