@@ -13,6 +13,7 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm/sender"
 	"github.com/florinpay/florin/internal/chain/solana"
 	"github.com/florinpay/florin/internal/config"
+	"github.com/florinpay/florin/internal/doctor"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/settlement"
@@ -35,9 +36,8 @@ func network(cfg config.Config, name string) (config.Network, error) {
 
 // networkReader reads a network for the commands: deposits, tokens of any contract, and the native coin.
 type networkReader interface {
-	chain.Reader
+	doctor.Reader
 	Token(ctx context.Context, contract, holder chain.Address) (chain.Asset, money.Units, error)
-	Coins(ctx context.Context, addresses []chain.Address, at chain.Head) ([]money.Units, error)
 	Coin() chain.Asset
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/florinpay/florin/internal/exchange/reference"
 )
 
-// rules: a rate more than 3 % from its fence on a fresh day is taken for an error, and a token more than 1 % away from a
-// dollar for a depeg, as merchants are promised.
+// rules: a rate more than 3 % from its fence on a fresh day is taken for an error, and a token more than 1 % away
+// from a dollar for a depeg, as merchants are promised.
 var rules = exchange.Rules{FencePercent: 3, PegPercent: 1}
 
 // newRates returns what knows the rates of currencies. It reads nothing until somebody asks.

@@ -53,7 +53,8 @@ func (n *Network) settings() []setting {
 // coinPrices are what native coins are taken to cost: the upper end of their prices in November 2026, so that no sweep
 // costs more than it brings. They only weigh gas of some cents against what a sweep brings, so nobody keeps them up.
 var coinPrices = map[chain.Network]money.Micros{
-	chain.BEP20: 1000 * money.USD, chain.Polygon: money.USD / 4, chain.Base: 3000 * money.USD, chain.Solana: 150 * money.USD,
+	chain.BEP20: 1000 * money.USD, chain.Polygon: money.USD / 4, chain.Base: 3000 * money.USD,
+	chain.Solana: 150 * money.USD,
 }
 
 // compiledIn says of every network what is compiled in, whether or not it is on and what replaces it.
