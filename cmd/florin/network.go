@@ -96,9 +96,8 @@ func sweepSender(cfg config.Config, n config.Network) (chain.SweepSender, error)
 		if err != nil {
 			return nil, err
 		}
-		return solana.NewSender(
-			a, solana.SenderConfig{Gas: cfg.SolGas, Seed: cfg.SolSeed, MaxPrice: n.MaxPriorityFee},
-		), nil
+		with := solana.SenderConfig{Gas: cfg.SolGas, Seed: cfg.SolSeed, MaxPrice: n.MaxPriorityFee}
+		return solana.NewSender(a, with), nil
 	}
 	a, err := open(n)
 	if err != nil {
@@ -115,10 +114,8 @@ func (p *process) sweeper(
 	if err != nil {
 		return nil, err
 	}
-	holder := string(app.NewSweepID(app.Now()))
-	return settlement.New(
-		sender, s.Settlement(), app.SweepPolicy(cfg), holder, app.Now, app.NewSweepID, p.warnings(),
-	), nil
+	holder, policy := string(app.NewSweepID(app.Now())), app.SweepPolicy(cfg)
+	return settlement.New(sender, s.Settlement(), policy, holder, app.Now, app.NewSweepID, p.warnings()), nil
 }
 
 // warnings returns a logger that drops everything below a warning: the command prints its own progress.

@@ -74,12 +74,10 @@ func (s *Surface) frame(c echo.Context, path string) docs.Frame {
 }
 
 func (s *Surface) startDoc(f docs.Frame) (templ.Component, error) {
-	return docs.Start(
-		docs.StartProps{
-			Frame: f, Tasks: docs.Tasks(f.BaseURL), FreeCredits: strconv.FormatInt(s.FreeCredits, 10),
-			SignUp: docs.Samples(docs.SignUp, f.BaseURL)[0].Code,
-		},
-	), nil
+	return docs.Start(docs.StartProps{
+		Frame: f, Tasks: docs.Tasks(f.BaseURL), FreeCredits: strconv.FormatInt(s.FreeCredits, 10),
+		SignUp: docs.Samples(docs.SignUp, f.BaseURL)[0].Code,
+	}), nil
 }
 
 func (s *Surface) examplesDoc(f docs.Frame) (templ.Component, error) {
