@@ -126,8 +126,8 @@ func (l *Locale) Decimals(acceptLanguage string) (comma, semicolon bool) {
 	return comma, comma
 }
 
-// T is the message id; args are name, value pairs for its template. What the language lacks is said in English, and what
-// English lacks is the text itself: the pages of merchants name a message by its English text.
+// T is the message id; args are name, value pairs for its template. What the language lacks is said in English, and
+// what English lacks is the text itself: the pages of merchants name a message by its English text.
 func (l *Locale) T(id string, args ...any) string {
 	return l.localize(&i18n.LocalizeConfig{MessageID: id, TemplateData: l.data(args)})
 }

@@ -47,8 +47,8 @@ func placeholders(text string) []string {
 	return found
 }
 
-// TestMessagesTranslated compares every language with English: the same values in each message, none empty, none left in
-// English. What payers read, which has ids such as pay.title, is translated whole.
+// TestMessagesTranslated compares every language with English: the same values in each message, none empty, none
+// left in English. What payers read, which has ids such as pay.title, is translated whole.
 func TestMessagesTranslated(t *testing.T) {
 	t.Parallel()
 	english := messages(t, "en")
