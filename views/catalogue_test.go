@@ -20,8 +20,8 @@ import (
 
 var update = flag.Bool("update", false, "write the English texts of the sources into active.en.json")
 
-// TestCatalogue: what pages say is in the English file, and nothing else is. It lists what other languages lack, which
-// they say in English.
+// TestCatalogue: what pages say is in the English file, and nothing else is. It lists what other languages lack,
+// which they say in English.
 func TestCatalogue(t *testing.T) {
 	t.Parallel()
 	english, said, quoted := messages(t, "en"), map[string]bool{}, map[string]bool{}
@@ -44,7 +44,9 @@ func TestCatalogue(t *testing.T) {
 	}
 	for _, l := range views.Languages()[1:] {
 		translated := messages(t, l.Tag)
-		missing := slices.DeleteFunc(slices.Sorted(maps.Keys(english)), func(id string) bool { return translated[id] != nil })
+		missing := slices.DeleteFunc(slices.Sorted(maps.Keys(english)), func(id string) bool {
+			return translated[id] != nil
+		})
 		t.Logf("%s: %d of %d texts are not translated", l.Tag, len(missing), len(english))
 		for _, id := range missing {
 			t.Logf("%s: %q", l.Tag, id)
