@@ -25,7 +25,9 @@ var update = flag.Bool("update", false, "write the English texts of the sources 
 func TestCatalogue(t *testing.T) {
 	t.Parallel()
 	english, said, quoted := messages(t, "en"), map[string]bool{}, map[string]bool{}
-	for _, room := range []string{".", "../web", "../internal/identity", "../internal/merchant", "../internal/payment"} {
+	for _, room := range []string{
+		".", "../web", "../internal/identity", "../internal/merchant", "../internal/payment",
+	} {
 		readTexts(t, room, said, quoted)
 	}
 	if *update {
