@@ -117,16 +117,16 @@ func (s *second) due(c Cursor) time.Time {
 	if c.Second.Number >= c.Scanned.Number {
 		return time.Time{}
 	}
-	return s.at.Add(s.pace.level().secondEvery() * time.Duration(s.pace.slower(secondSlowdowns)))
+	return s.at.Add(s.pace.level().Pace().Second * time.Duration(s.pace.slower(secondSlowdowns)))
 }
 
 // take reads the blocks between the second cursor and the first a second time, if that is due. Its failures end
 // no round: the network says that these blocks were read through one voice only.
-func (s *second) take(ctx context.Context, heads chain.Heads, c Cursor) (Cursor, error) {
+func (s *second) take(ctx context.Context, c Cursor) (Cursor, error) {
 	if s.set().Len() == 0 { // there is nothing to leave out
 		to := c.Scanned
 		if s.finalizes() {
-			to = chain.Lower(to, heads.Finalized)
+			to = chain.Lower(to, s.heads.Finalized)
 		}
 		if to.Number > c.Second.Number {
 			c.Second = to
@@ -147,11 +147,11 @@ func (s *second) take(ctx context.Context, heads chain.Heads, c Cursor) (Cursor,
 	if s.finalizes() || s.pace.secondRechecks() {
 		// It is the recheck, too: a voice that has fallen behind must not leave blocks between the two cursors, of
 		// which nothing would be folded any more.
-		end = chain.Lower(end, heads.Finalized)
+		end = chain.Lower(end, s.heads.Finalized)
 	}
 	limited, cancel := context.WithTimeout(ctx, secondTime)
 	defer cancel()
-	c, err := s.catchUp(limited, heads, c, end)
+	c, err := s.catchUp(limited, c, end)
 	switch {
 	case ctx.Err() != nil:
 		return c, ctx.Err()
@@ -169,15 +169,11 @@ func (s *second) take(ctx context.Context, heads chain.Heads, c Cursor) (Cursor,
 }
 
 // catchUp moves the second cursor up to a block that the first has passed.
-func (s *second) catchUp(ctx context.Context, heads chain.Heads, c Cursor, end chain.Head) (Cursor, error) {
-	err := s.walk(ctx, c.Second.Number, end, func(from uint64, to chain.Head) error {
-		first := s.once.first(c.Second.Number, to.Number)
-		if err := s.takeTwice(ctx, heads, s.set(), from, to, first, s.once.shown); err != nil {
-			return err
-		}
+func (s *second) catchUp(ctx context.Context, c Cursor, end chain.Head) (Cursor, error) {
+	err := s.advance(ctx, s.set(), true, c.Second.Number, end, func(to chain.Head, _ int, _ string) error {
 		rechecked := s.finalizes() || s.pace.secondRechecks() && c.Rechecked.Number >= c.Second.Number
 		c.Second = to
-		if rechecked && to.Number <= heads.Finalized.Number {
+		if rechecked && to.Number <= s.heads.Finalized.Number {
 			c.Rechecked, s.rechecked = to, to.Number
 		}
 		return s.save(ctx, &c, true)
@@ -187,7 +183,7 @@ func (s *second) catchUp(ctx context.Context, heads chain.Heads, c Cursor, end c
 
 // onceSince says since when blocks were read through one voice only, for the operator, if that is too long ago.
 func (s *second) onceSince(c Cursor) string {
-	age, usual := c.Scanned.Time.Sub(c.Second.Time), s.pace.level().secondEvery()
+	age, usual := c.Scanned.Time.Sub(c.Second.Time), s.pace.level().Pace().Second
 	if s.endpoints.Quorum() == 1 {
 		usual *= 2 // what was read since the last second reading waits for the one after the next
 	}
