@@ -119,9 +119,10 @@ func TestServe_FaultyReceipt(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		endpoints int
-		alter     func(json.RawMessage) json.RawMessage
-		credited  bool // as long as it lasts, within 30 s
+		alter     func(json.RawMessage) json.RawMessage // of receipts; nil: logs name another block
+		credited  bool                                  // as long as it lasts, within 30 s
 	}{
+		"HashOfOne": {1, nil, false}, "HashOfTwo": {2, nil, false}, "HashOfThree": {3, nil, true},
 		"One": {1, failing, false}, "Two": {2, failing, false}, "Three": {3, failing, true},
 		"EmptyOfOne": {1, empty, false}, "EmptyOfTwo": {2, empty, false},
 		"NumbersOfOne": {1, renumbered, true}, "LateOfTwo": {2, late, false},
@@ -131,7 +132,9 @@ func TestServe_FaultyReceipt(t *testing.T) {
 			f := openFaultyShopAt(t, c.endpoints, nil)
 			bad, badAddress := f.start(t, "POLYGON", "USDC", 500)
 			good, address := f.start(t, "POLYGON", "USDC", 700)
-			f.nodes[0].set(onReceipts(badAddress, c.alter))
+			if f.nodes[0].set(onReceipts(badAddress, c.alter)); c.alter == nil {
+				f.nodes[0].set(rehashed(badAddress))
+			}
 			f.chain.pay(t, f.chain.Tokens().USDC, badAddress, 500)
 			time.Sleep(2 * time.Second)
 			f.chain.pay(t, f.chain.Tokens().USDC, address, 700)
@@ -154,6 +157,28 @@ func onReceipts(address string, alter func(json.RawMessage) json.RawMessage) alt
 			return alter(result)
 		}
 		return result
+	}
+}
+
+// rehashed names another block in the logs of money to an address.
+func rehashed(address string) alteration {
+	topic := strings.ToLower(strings.TrimPrefix(address, "0x"))
+	hash := regexp.MustCompile(`"blockHash":"0x[0-9a-f]+"`)
+	return func(method string, _, result json.RawMessage) json.RawMessage {
+		var logs []json.RawMessage
+		if method != "eth_getLogs" || json.Unmarshal(result, &logs) != nil || len(logs) == 0 {
+			return result
+		}
+		for i, l := range logs {
+			if strings.Contains(strings.ToLower(string(l)), topic) {
+				logs[i] = hash.ReplaceAll(l, []byte(`"blockHash":"`+common.HexToHash("0x77").Hex()+`"`))
+			}
+		}
+		all, err := json.Marshal(logs)
+		if err != nil {
+			return result
+		}
+		return all
 	}
 }
 
