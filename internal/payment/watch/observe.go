@@ -110,7 +110,7 @@ func (r *reader) observeTogether(
 	var due []observed
 	var updates []Update
 	for _, p := range payments {
-		v.Transfers, v.Unread = transfers[p.ID], v.From > r.rechecked+1 || r.failed.before(p.ID, v.From)
+		v.Transfers, v.Unread = transfers[p.ID], !twice || v.From > r.rechecked+1 || r.failed.before(p.ID, v.From)
 		x, some := o.look(ctx, p, v)
 		if some {
 			due, updates = append(due, x), append(updates, x.update(o.now))
@@ -122,7 +122,7 @@ func (r *reader) observeTogether(
 			r.above = kept{} // what the endpoint reported is not kept until another one reports it, too
 		}
 		if x.open != nil {
-			if err := aside(p.ID, x.from, x.open); err != nil {
+			if err := aside(p.ID, v.From, x.open); err != nil {
 				return 0, fmt.Errorf("payment %s: %w", p.ID, err)
 			}
 		}
@@ -177,14 +177,15 @@ type observed struct {
 	gone   []chain.Transfer // what a quorum says vanished
 	denied bool             // something above the final head is not confirmed
 	open   error            // why part of the view is left out, which is to be read again
-	from   uint64           // from this block on
 }
 
-// leave leaves a transfer out because of why, which is to be read again.
-func (x *observed) leave(t chain.Transfer, why error) {
-	if x.open == nil || t.Block.Number < x.from {
-		x.open, x.from = why, t.Block.Number
+// leave leaves a transfer out because of why. The view is to be read again as a whole, and nothing of it is folded
+// before: of a block that is folded already no more is.
+func (x *observed) leave(why error) {
+	if x.open == nil {
+		x.open = why
 	}
+	x.view.Unread = true
 }
 
 // look decides on the payment as it was read; some is false if there is nothing to write. What is new must stand, what
@@ -200,7 +201,7 @@ func (o observation) look(ctx context.Context, p payment.Payment, v payment.View
 			doubted.add(t) // another amount may stand in its place, which this endpoint does not show
 		}
 		if why != nil && !denied {
-			x.leave(t, why)
+			x.leave(why)
 		}
 		return why != nil
 	})
@@ -211,7 +212,7 @@ func (o observation) look(ctx context.Context, p payment.Payment, v payment.View
 		}
 	}
 	if err != nil {
-		x.open, x.from = err, v.From
+		x.open = err
 	}
 	return x, err == nil && !c.None()
 }
@@ -239,7 +240,7 @@ func (o observation) doubt(ctx context.Context, x *observed, c payment.Change, d
 		if why := o.absent(ctx, d.Transfer, x.view.End); why != nil {
 			doubted.add(d.Transfer)
 			some = true
-			x.leave(d.Transfer, why)
+			x.leave(why)
 		} else {
 			x.gone = append(x.gone, d.Transfer)
 		}

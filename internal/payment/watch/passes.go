@@ -60,10 +60,10 @@ func (p *passes) readAll(ctx context.Context, heads chain.Heads, cursor Cursor, 
 		return cursor, err
 	}
 	stored := cursor.UpdatedAt
-	if cursor, err = p.authoritative(ctx, cursor); err == nil {
-		cursor, err = p.recheckFinalized(ctx, cursor, stored)
+	if cursor, err = p.authoritative(ctx, cursor); err != nil {
+		return cursor, err
 	}
-	if err != nil {
+	if cursor, err = p.second.recheck(ctx, cursor, stored); err != nil {
 		return cursor, err
 	}
 	if err = p.repair(ctx, cursor); err != nil {
@@ -154,31 +154,6 @@ func (p *passes) authoritative(ctx context.Context, c Cursor) (Cursor, error) {
 		c.Scanned = to
 		return p.save(ctx, &c, changed > 0 || to.Number < end.Number || to.Number <= c.RereadTo ||
 			p.now().Sub(c.UpdatedAt) >= saveEvery)
-	})
-	return c, err
-}
-
-// recheckFinalized reads again the blocks that were credited before the chain finalized them. Where nothing is credited
-// before, or nobody waits, the second reading is that. How far it came is stored as often as the cursor is, which the
-// round began with as it was stored then: the next one does not read them again.
-func (p *passes) recheckFinalized(ctx context.Context, c Cursor, stored time.Time) (Cursor, error) {
-	if p.finalizes() {
-		return c, nil
-	}
-	end := p.heads.Finalized
-	if p.pace.secondRechecks() && c.Second.Number < end.Number {
-		if c.Second.Number <= c.Rechecked.Number {
-			return c, nil
-		}
-		var err error // the hash of the cursor is not stored
-		if end, err = p.blockAt(ctx, c.Second.Number); err != nil {
-			return c, err
-		}
-	}
-	end = chain.Lower(end, c.Scanned)
-	err := p.advance(ctx, p.set(), false, c.Rechecked.Number, end, func(to chain.Head, changed int, _ string) error {
-		c.Rechecked, p.rechecked = to, to.Number
-		return p.save(ctx, &c, changed > 0 || to.Number < end.Number || p.now().Sub(stored) >= saveEvery)
 	})
 	return c, err
 }
