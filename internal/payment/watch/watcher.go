@@ -126,24 +126,26 @@ func (w *Watcher) Run(ctx context.Context) error {
 // rest returns when the next step is due: after the time given, soon after something has changed or a block was pushed,
 // and at once when money was pushed, since a payer waits.
 func (w *Watcher) rest(ctx context.Context, most time.Duration) {
-	end := time.Now().Add(most)
-	soon := func(rest time.Duration) {
-		if at := time.Now().Add(rest); at.Before(end) {
-			end = at
-		}
-	}
+	pause := time.NewTimer(most)
+	defer pause.Stop()
+	wake, blocks := w.wake, w.pushes.blocks
+	var woken, headed <-chan time.Time // of the first of each; those that follow put off nothing
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-w.pushes.money:
 			return
-		case <-time.After(time.Until(end)):
+		case <-pause.C:
 			return
-		case <-w.wake:
-			soon(wakeRest)
-		case <-w.pushes.blocks:
-			soon(headRest)
+		case <-woken:
+			return
+		case <-headed:
+			return
+		case <-wake:
+			wake, woken = nil, time.After(wakeRest)
+		case <-blocks:
+			blocks, headed = nil, time.After(headRest)
 		}
 	}
 }
