@@ -218,14 +218,17 @@ func (s *second) recheck(ctx context.Context, c Cursor, stored time.Time) (Curso
 
 // onceSince says since when blocks were read through one voice only, for the operator, if that is too long ago.
 func (s *second) onceSince(c Cursor) string {
-	age, usual := c.Scanned.Time.Sub(c.Second.Time), s.pace.level().Pace().Second
+	last, usual := c.Second, s.pace.level().Pace().Second
 	if s.endpoints.Quorum() == 1 {
 		usual *= 2 // what was read since the last second reading waits for the one after the next
 	}
-	if !s.finalizes() && s.pace.secondRechecks() {
+	if !s.finalizes() && (s.pace.secondRechecks() || s.why != "") {
 		usual += finalizedWithin
+		if !c.Rechecked.Time.IsZero() { // of a cursor of before, the time is not known
+			last = chain.Lower(last, c.Rechecked)
+		}
 	}
-	if c.Second.Number >= c.Scanned.Number || age < secondLimit+usual {
+	if last.Number >= c.Scanned.Number || c.Scanned.Time.Sub(last.Time) < secondLimit+usual {
 		return ""
 	}
 	why := s.why
@@ -233,5 +236,5 @@ func (s *second) onceSince(c Cursor) string {
 		why = "the budget of calls, or the time of a round, does not allow for it"
 	}
 	return fmt.Sprintf("blocks since %s were read through one endpoint only, which may have left out money: %s",
-		c.Second.Time.UTC().Format("15:04"), why)
+		last.Time.UTC().Format("15:04"), why)
 }
