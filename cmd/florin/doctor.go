@@ -125,7 +125,7 @@ func (p *process) examineDatabase(ctx context.Context, cfg config.Config, r *doc
 	}
 	s, err := store.Open(ctx, url, sealer, store.Options{Log: app.NewLogger(cfg)})
 	if err != nil {
-		r.Problem("database", "it cannot be opened: "+err.Error()+"; correct FLORIN_DATABASE_URL, or mend the database")
+		r.Problem("database", "it cannot be opened: "+err.Error())
 		return
 	}
 	defer func() { _ = s.Close() }()
