@@ -26,7 +26,7 @@ func (r refused) Error() string {
 	for i, line := range lines {
 		lines[i] = strings.TrimSpace(line)
 	}
-	if others := slices.DeleteFunc(slices.Clone(lines), noTLS); len(others) > 1 { // beside the line that names the database
+	if others := slices.DeleteFunc(slices.Clone(lines), noTLS); len(others) > 1 { // the first names the database
 		lines = others
 	}
 	return strings.Join(slices.Compact(lines), " ") + "; " + r.advice
@@ -35,8 +35,8 @@ func (r refused) Error() string {
 // noTLS reports whether the line says that a server speaks no TLS, which matters only where it must.
 func noTLS(line string) bool { return strings.HasSuffix(line, "server refused TLS connection") }
 
-// advised says what to do about a database that cannot be opened, or whose schema cannot be made; advice is for what has
-// none of its own, and may be empty.
+// advised says what to do about a database that cannot be opened, or whose schema cannot be made. advice is for what
+// has none of its own, and may be empty.
 func advised(err error, advice string) error {
 	if err == nil || fault.Of(err) != nil {
 		return err
