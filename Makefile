@@ -67,6 +67,10 @@ generate: ## Generate pages, GraphQL, contract bindings and assets from their so
 	@.ci/install-engines
 	go generate ./...
 
+.PHONY: translations
+translations: ## Write the texts of the sources into views/locales, and list what each language lacks
+	@go test ./views -run TestCatalogue -update >/dev/null && go test ./views -run TestCatalogue -v | sed -n 's/^.*go:[0-9]*: //p'
+
 .PHONY: verify
 verify: ## Check that generated code and go.mod are current, and run the race detector
 	.ci/verify-generated

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"context"
 	"embed"
 	"encoding/json"
 	"strings"
@@ -125,8 +126,8 @@ func (l *Locale) Decimals(acceptLanguage string) (comma, semicolon bool) {
 	return comma, comma
 }
 
-// T is the message id; args are name, value pairs for its template. A missing id is shown itself; a test
-// ensures that none is missing.
+// T is the message id; args are name, value pairs for its template. What the language lacks is said in English, and
+// what English lacks is the text itself: the pages of merchants name a message by its English text.
 func (l *Locale) T(id string, args ...any) string {
 	return l.localize(&i18n.LocalizeConfig{MessageID: id, TemplateData: l.data(args)})
 }
@@ -139,10 +140,39 @@ func (l *Locale) N(id string, n int, args ...any) string {
 
 func (l *Locale) localize(c *i18n.LocalizeConfig) string {
 	s, err := l.localizer.Localize(c)
-	if err != nil && s == "" {
-		return c.MessageID
+	switch english := LocaleFor(languages[0].Tag); {
+	case err == nil:
+		return s
+	case l != english:
+		return english.localize(c)
+	case c.DefaultMessage == nil:
+		c.DefaultMessage = &i18n.Message{ID: c.MessageID, Other: c.MessageID}
+		return l.localize(c)
 	}
-	return s
+	return c.MessageID
+}
+
+type localeKey struct{}
+
+// InLanguage is a context whose texts are in the language of the tag: see T and N.
+func InLanguage(ctx context.Context, tag string) context.Context {
+	return context.WithValue(ctx, localeKey{}, LocaleFor(tag))
+}
+
+// LocaleOf is the locale of the context; English if it has none.
+func LocaleOf(ctx context.Context) *Locale {
+	if l, ok := ctx.Value(localeKey{}).(*Locale); ok {
+		return l
+	}
+	return LocaleFor(languages[0].Tag)
+}
+
+// T is an English text in the language of the context. It may be a template; args are its name, value pairs.
+func T(ctx context.Context, text string, args ...any) string { return LocaleOf(ctx).T(text, args...) }
+
+// N is like T with the plural form for n, which the text reads as {{.N}}; the text is the English plural.
+func N(ctx context.Context, text string, n int, args ...any) string {
+	return LocaleOf(ctx).N(text, n, args...)
 }
 
 // data turns name, value pairs into template data. Inside a right-to-left sentence every value is

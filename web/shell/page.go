@@ -54,7 +54,7 @@ func PutBuffer(b *bytes.Buffer) {
 func Render(c echo.Context, status int, p views.Page, view templ.Component) error {
 	b := GetBuffer()
 	defer PutBuffer(b)
-	if err := view.Render(c.Request().Context(), b); err != nil {
+	if err := view.Render(views.InLanguage(c.Request().Context(), p.Lang), b); err != nil {
 		return err
 	}
 	w := c.Response()
