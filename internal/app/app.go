@@ -342,7 +342,7 @@ func (a *App) run(ctx context.Context) error {
 // runners are all loops, which end when the requests and the outboxes have.
 func (a *App) runners() []func(context.Context) error {
 	list := []func(context.Context) error{
-		a.presence.Run, a.checker.Run, a.alerts.Run, a.monitor.run, a.debug.run,
+		a.monitor.run, a.debug.run,
 		func(ctx context.Context) error {
 			return a.Store.Listen(ctx, a.loops.watch("notifications", listenBound))
 		},
