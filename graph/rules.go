@@ -37,9 +37,8 @@ func amountOrPrice(observers *core.Events, addError core.AddErrFunc) {
 			return
 		}
 		if f.Arguments.ForName("amount") == nil {
-			addError(core.Message(
-				`Field "%s" argument "amount" of type "Float!" is required, but it was not provided.`, f.Name,
-			), core.At(f.Position))
+			const missing = `Field "%s" argument "amount" of type "Float!" is required, but it was not provided.`
+			addError(core.Message(missing, f.Name), core.At(f.Position))
 		}
 	})
 }

@@ -98,7 +98,7 @@ func (d *diary) shop(s *surfer, ada identity.User) {
 	t.Helper()
 	d.leaves("/dashboard/keys", s.post("/dashboard/keys", "label", " Shop ", "wallet", ""),
 		me+"created an API key: Shop|")
-	keys, err := storetest.Accounts{Store: b.store.Merchant()}.KeysOfUser(t.Context(), ada.ID)
+	keys, err := storetest.Accounts{Store: b.store.Merchant()}.Keys(t.Context(), ada.ID)
 	must(t, err)
 	key := keys[0].PublicID // that of the sign-up
 	d.leaves("/dashboard/keys/:key/label", s.post("/dashboard/keys/"+key+"/label", "label", "Till"),
@@ -116,7 +116,7 @@ func (d *diary) shop(s *surfer, ada identity.User) {
 		me+"changed what an API key may do: Till|may: create,custodian → create,read,cancel,complete,custodian, "+
 			"from: 203.0.113.0/24 → everywhere")
 	d.leaves("/dashboard/keys", s.post("/dashboard/keys", "label", "Old", "wallet", ""), me+"created an API key: Old|")
-	keys, err = storetest.Accounts{Store: b.store.Merchant()}.KeysOfUser(t.Context(), ada.ID)
+	keys, err = storetest.Accounts{Store: b.store.Merchant()}.Keys(t.Context(), ada.ID)
 	must(t, err)
 	old := keys[slices.IndexFunc(keys, func(k merchant.Key) bool { return k.Label == "Old" })].PublicID
 	d.leaves("/dashboard/keys/:key/revoke", s.post("/dashboard/keys/"+old+"/revoke", "password", testPassword),
@@ -342,7 +342,7 @@ func (d *diary) operator(rs *surfer, ada identity.User) {
 	t.Helper()
 	d.leaves("/operator/ledger", rs.post("/operator/ledger"), me+"had the book of credits added up: |")
 	rs.post("/operator/ledger").wants(t, 409)
-	keys, err := storetest.Accounts{Store: b.store.Merchant()}.KeysOfUser(t.Context(), ada.ID)
+	keys, err := storetest.Accounts{Store: b.store.Merchant()}.Keys(t.Context(), ada.ID)
 	must(t, err)
 	user := usersPath + "/" + ada.PublicID
 	key := user + "/keys/" + keys[0].PublicID

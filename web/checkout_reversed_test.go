@@ -12,7 +12,7 @@ import (
 )
 
 // TestLivePage_Reversed: an open page that says "Paid" stays up to date until the network has finalized the money,
-// and is told when a reorg takes it back. There is no receipt then.
+// and is notified when a reorg takes it back. There is no receipt then.
 func TestLivePage_Reversed(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)

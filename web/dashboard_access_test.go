@@ -153,7 +153,7 @@ func TestDashboard_Tenants(t *testing.T) {
 		s.get(path+"?key="+victim.key.PublicID).wants(t, 404)
 	}
 	t.Run("Untouched", func(t *testing.T) {
-		keys, err := storetest.Accounts{Store: b.store.Merchant()}.KeysOfUser(t.Context(), victim.key.UserID)
+		keys, err := storetest.Accounts{Store: b.store.Merchant()}.Keys(t.Context(), victim.key.UserID)
 		if err != nil || len(keys) != 1 || keys[0].Hash != victim.key.Hash {
 			t.Errorf("the victim's keys are %v, %v", keys, err)
 		}

@@ -143,8 +143,8 @@ func newHostileShop(b dashboardBundle) hostileShop {
 // users join, sign in with strange browsers, and give strange reasons.
 func (h hostileShop) users(owner identity.User) {
 	h.t.Helper()
-	seat := merchant.Membership{User: owner, Merchant: owner, Role: merchant.RoleOwner}
-	_, token, err := h.accounts.InviteMember(h.t.Context(), seat, "dev@shop.example", merchant.RoleDeveloper,
+	owns := merchant.Membership{User: owner, Merchant: owner, Role: merchant.RoleOwner}
+	_, token, err := h.accounts.InviteMember(h.t.Context(), owns, "dev@shop.example", merchant.RoleDeveloper,
 		audit.Act{})
 	must(h.t, err)
 	_, _, err = h.accounts.JoinNew(h.t.Context(), token.Reveal(), identity.NewUser{

@@ -64,7 +64,7 @@ func wantMail(t *testing.T, m mail.Mail, texts ...string) {
 	}
 }
 
-// TestLetter: the customer is told what is missing while it can be paid, and gets the receipt, in the language of the
+// TestLetter: the customer hears what is missing while it can be paid, and gets the receipt, in the language of the
 // page that they opened; a receipt has the link by which anybody can check it.
 func TestLetter(t *testing.T) {
 	t.Parallel()

@@ -8,6 +8,7 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
 )
@@ -112,7 +113,7 @@ func TestMended_Elsewhere(t *testing.T) {
 		Email: "corner@shop.example", Password: secret.New(testPassword), FirstName: sent, LastName: sent,
 	}, audit.Act{})
 	must(t, err)
-	must(t, b.accounts.SetKeyLabel(t.Context(), m.key, sent, audit.Act{}))
+	must(t, b.accounts.NameKey(t.Context(), m.key, merchant.KeyNames{Label: new(sent)}, audit.Act{}))
 	key, err := b.accounts.Authenticate(t.Context(), m.text)
 	must(t, err)
 	changed := b.graphQL(`mutation ($name: String) { updateCustodianDetails(input: {apiKey: "`+m.text+

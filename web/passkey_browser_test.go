@@ -75,7 +75,7 @@ func TestPasskey_Browser(t *testing.T) {
 	browser.Run(ctx, t, chromedp.Click("[data-testid=save-money]"), chromedp.WaitVisible("[data-testid=money-form] .passkey button"))
 	lookAt(ctx, t, "payouts-passkey")
 	browser.Run(ctx, t, chromedp.Click("[data-testid=money-form] .passkey button"), chromedp.WaitVisible(".notice"))
-	keys, err := storetest.Accounts{Store: b.store.Merchant()}.KeysOfUser(t.Context(), u.ID)
+	keys, err := storetest.Accounts{Store: b.store.Merchant()}.Keys(t.Context(), u.ID)
 	must(t, err)
 	c, err := b.accounts.Custodian(t.Context(), keys[0].ID)
 	if must(t, err); !strings.EqualFold(string(c.Wallets["BASE"]), "0x00000000000000000000000000000000000000AA") {

@@ -7,6 +7,7 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/exchange"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 )
 
@@ -30,7 +31,9 @@ func TestPrice_Overview(t *testing.T) {
 	if strings.Contains(dollars, `aria-label="Currency"`) || !strings.Contains(dollars, "$65.65676") {
 		t.Error("a shop in dollars does not read 65.65676 dollars")
 	}
-	must(t, b.accounts.SetKeyCurrency(t.Context(), m.key, "EUR", audit.Act{At: b.clock.Now()}))
+	must(t, b.accounts.NameKey(
+		t.Context(), m.key, merchant.KeyNames{Currency: new("EUR")}, audit.Act{At: b.clock.Now()},
+	))
 	for path, want := range map[string]string{
 		"/dashboard":               "€50.50 and $7.00 priced otherwise",
 		"/dashboard?in=EUR&days=7": "€50.50 and $7.00 priced otherwise",
@@ -65,7 +68,9 @@ func TestPrice_ListBounds(t *testing.T) {
 	_, err := b.payments.Create(t.Context(), payment.CreateInput{KeyID: m.key.ID, Amount: "33"})
 	must(t, err)
 	s.get("/dashboard/payments").wants(t, 200, "At least, $")
-	must(t, b.accounts.SetKeyCurrency(t.Context(), m.key, "EUR", audit.Act{At: b.clock.Now()}))
+	must(t, b.accounts.NameKey(
+		t.Context(), m.key, merchant.KeyNames{Currency: new("EUR")}, audit.Act{At: b.clock.Now()},
+	))
 	for query, want := range map[string]struct{ says, shows, not string }{
 		"min=25&max=40":            {"Payments of €25.00 to €40.00", "€30.50", "€20.00 €45.00 $33.00"},
 		"min=30%2C50":              {"Payments of at least €30.50", "€30.50 €45.00", "€20.00 $33.00"},

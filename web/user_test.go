@@ -140,7 +140,7 @@ func TestTopUp(t *testing.T) {
 		before := create(ada, id, "20").text(t, "data.UserCreateCreditTopup.transaction.txnid")
 		user, err := (storetest.People{Store: b.store.Identity()}).UserByEmail(t.Context(), "ada@shop.example")
 		must(t, err)
-		keys, err := storetest.Accounts{Store: b.store.Merchant()}.KeysOfUser(t.Context(), user.ID)
+		keys, err := storetest.Accounts{Store: b.store.Merchant()}.Keys(t.Context(), user.ID)
 		must(t, err)
 		_, err = b.shops().DisableKey(t.Context(), keys[0].ID, b.clock.Now(), audit.Record{})
 		must(t, err)

@@ -29,9 +29,8 @@ func TestDocumented_Run(t *testing.T) {
 	}
 	write(t, i.dir, "backup-key.txt", identity.String()+"\n")
 	i.must(t, password, "user", "create", "--email", "bob@example.com")
-	here := strings.NewReplacer("/mnt/backups", filepath.Join(
-		i.dir, "backups",
-	), "/etc/florin", filepath.Join(i.dir, "etc"),
+	here := strings.NewReplacer("/mnt/backups", filepath.Join(i.dir, "backups"),
+		"/etc/florin", filepath.Join(i.dir, "etc"),
 		"age1…", identity.Recipient().String(), "$(date +%F)", "2026-11-22",
 		"florin restore ", "florin restore --force ")
 	for _, s := range documentedRun {

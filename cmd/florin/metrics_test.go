@@ -66,9 +66,8 @@ func (s scraped) value(name string, labels ...string) (v float64, ok bool) {
 			same = same && has[labels[i]] == labels[i+1]
 		}
 		if same {
-			return m.GetCounter().GetValue() + m.GetGauge().GetValue() + float64(
-				m.GetHistogram().GetSampleCount(),
-			), true
+			count := float64(m.GetHistogram().GetSampleCount())
+			return m.GetCounter().GetValue() + m.GetGauge().GetValue() + count, true
 		}
 	}
 	return 0, false

@@ -13,6 +13,7 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm/sender"
 	"github.com/florinpay/florin/internal/chain/solana"
 	"github.com/florinpay/florin/internal/config"
+	"github.com/florinpay/florin/internal/doctor"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/settlement"
@@ -35,9 +36,8 @@ func network(cfg config.Config, name string) (config.Network, error) {
 
 // networkReader reads a network for the commands: deposits, tokens of any contract, and the native coin.
 type networkReader interface {
-	chain.Reader
+	doctor.Reader
 	Token(ctx context.Context, contract, holder chain.Address) (chain.Asset, money.Units, error)
-	Coins(ctx context.Context, addresses []chain.Address, at chain.Head) ([]money.Units, error)
 	Coin() chain.Asset
 }
 
@@ -96,9 +96,8 @@ func sweepSender(cfg config.Config, n config.Network) (chain.SweepSender, error)
 		if err != nil {
 			return nil, err
 		}
-		return solana.NewSender(
-			a, solana.SenderConfig{Gas: cfg.SolGas, Seed: cfg.SolSeed, MaxPrice: n.MaxPriorityFee},
-		), nil
+		with := solana.SenderConfig{Gas: cfg.SolGas, Seed: cfg.SolSeed, MaxPrice: n.MaxPriorityFee}
+		return solana.NewSender(a, with), nil
 	}
 	a, err := open(n)
 	if err != nil {
@@ -115,10 +114,8 @@ func (p *process) sweeper(
 	if err != nil {
 		return nil, err
 	}
-	holder := string(app.NewSweepID(app.Now()))
-	return settlement.New(
-		sender, s.Settlement(), app.SweepPolicy(cfg), holder, app.Now, app.NewSweepID, p.warnings(),
-	), nil
+	holder, policy := string(app.NewSweepID(app.Now())), app.SweepPolicy(cfg)
+	return settlement.New(sender, s.Settlement(), policy, holder, app.Now, app.NewSweepID, p.warnings()), nil
 }
 
 // warnings returns a logger that drops everything below a warning: the command prints its own progress.

@@ -7,8 +7,8 @@ import (
 	"github.com/florinpay/florin/internal/testkit"
 )
 
-// TestRescan_BesideServer: a server that meets other blocks in place of final ones stops reading the network and says so;
-// florin rescan beside it makes it read on, from those blocks, without a restart.
+// TestRescan_BesideServer: a server that meets other blocks in place of final ones stops reading the network and says
+// so; florin rescan beside it makes it read on, from those blocks, without a restart.
 func TestRescan_BesideServer(t *testing.T) {
 	t.Parallel()
 	before, after := startChain(t, 0, 1, 2), startChain(t, 0, 1, 2)

@@ -185,11 +185,8 @@ func (m *sampler) verifiesByHand(t *testing.T, hooks *receiver, txnid string) {
 	t.Helper()
 	eventually(t, "the webhook", func() bool { return len(hooks.about(txnid)) > 0 })
 	a := hooks.about(txnid)[0]
-	m.env["WEBHOOK_ID"], m.env["WEBHOOK_TIMESTAMP"], m.env["WEBHOOK_SIGNATURE"] = a.id, a.header.Get(
-		"webhook-timestamp",
-	), a.header.Get(
-		"webhook-signature",
-	)
+	m.env["WEBHOOK_ID"], m.env["WEBHOOK_TIMESTAMP"] = a.id, a.header.Get("webhook-timestamp")
+	m.env["WEBHOOK_SIGNATURE"] = a.header.Get("webhook-signature")
 	write(t, m.dir, "body.json", string(a.raw))
 	if out := m.run(t, docs.VerifyWebhook); !strings.Contains(out, "right") {
 		t.Errorf("of a good webhook it says %s", out)

@@ -229,9 +229,8 @@ func (c rescue) sweep(
 		for _, account := range i.Accounts {
 			from = append(from, "token account "+string(account))
 		}
-		if err := p.say("%s %s %s on %s from %s to %s", would, i.Expected.Format(
-			i.Asset.Decimals,
-		), i.Asset.Symbol, n.Profile.Name,
+		if err := p.say("%s %s %s on %s from %s to %s", would, i.Expected.Format(i.Asset.Decimals),
+			i.Asset.Symbol, n.Profile.Name,
 			strings.Join(from, ", "), i.Settlement); err != nil {
 			return err
 		}

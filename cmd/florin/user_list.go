@@ -62,9 +62,8 @@ func (c userList) Run(ctx context.Context, p *process) error {
 		w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
 		_, _ = fmt.Fprintln(w, "E-MAIL\tID\tOPERATOR\tDISABLED\tAUTHENTICATOR\tPASSKEYS\tKEYS\tSINCE")
 		for _, u := range list {
-			_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\n", u.Email, u.ID, yesNo(
-				u.Operator,
-			), yesNo(u.Disabled),
+			_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\n", u.Email, u.ID, yesNo(u.Operator),
+				yesNo(u.Disabled),
 				yesNo(u.Authenticator), u.Passkeys, u.Keys, u.CreatedAt.UTC().Format(time.DateOnly))
 		}
 		return w.Flush()

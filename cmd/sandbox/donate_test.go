@@ -38,9 +38,8 @@ func TestDonate(t *testing.T) {
 	browser.Axe(window, t)
 	browser.Screenshot(window, t, "paid")
 	browser.Run(
-		donor, t, chromedp.WaitVisible(
-			testID("paid"),
-		), chromedp.Click(testID("campaign")), chromedp.WaitVisible(testID("donate-form")),
+		donor, t, chromedp.WaitVisible(testID("paid")),
+		chromedp.Click(testID("campaign")), chromedp.WaitVisible(testID("donate-form")),
 	)
 	var early bool
 	browser.Run(watcher, t, chromedp.Evaluate(`document.body.textContent.includes("Fair winds")`, &early))
@@ -68,14 +67,12 @@ func TestDonate(t *testing.T) {
 func (r *running) createCampaign(t *testing.T) context.Context {
 	t.Helper()
 	dashboard := browser.New(t, browser.Desktop, browser.AllowError("403")) // the page asks for the password first
-	browser.Run(dashboard, t, chromedp.Navigate(
-		r.BaseURL+"/signin?next=%2Fdashboard%2Fcampaigns",
-	), chromedp.WaitVisible("#f-email"),
+	browser.Run(dashboard, t, chromedp.Navigate(r.BaseURL+"/signin?next=%2Fdashboard%2Fcampaigns"),
+		chromedp.WaitVisible("#f-email"),
 		chromedp.SendKeys("#f-email", DemoEmail), chromedp.SendKeys("#f-password", DemoPassword),
 		chromedp.Click(testID("submit")), chromedp.WaitVisible("#f-title"),
-		chromedp.SendKeys(
-			"#f-title", "Boat for Ida",
-		), chromedp.SendKeys("#f-goal", "20"), chromedp.SendKeys("#f-suggested", "5 25"),
+		chromedp.SendKeys("#f-title", "Boat for Ida"),
+		chromedp.SendKeys("#f-goal", "20"), chromedp.SendKeys("#f-suggested", "5 25"),
 		chromedp.Click(testID("create")), chromedp.WaitVisible(`main [name="password"]`),
 		chromedp.SendKeys(`main [name="password"]`, DemoPassword),
 		chromedp.Click(testID("create")), chromedp.WaitVisible(testID("no-gifts")))

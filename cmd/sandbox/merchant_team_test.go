@@ -27,9 +27,8 @@ func (m *newMerchant) invites() {
 	look(theirs, m)
 	browser.Run(theirs, m, chromedp.Navigate(m.BaseURL+"/dashboard/payments/"+m.txnid), chromedp.WaitVisible(`[data-testid=status] [data-status=PAID]`, chromedp.ByQuery))
 	var buttons int
-	browser.Run(theirs, m, chromedp.Navigate(
-		m.BaseURL+"/dashboard/keys",
-	), chromedp.WaitVisible(".panel h2", chromedp.ByQuery),
+	browser.Run(theirs, m, chromedp.Navigate(m.BaseURL+"/dashboard/keys"),
+		chromedp.WaitVisible(".panel h2", chromedp.ByQuery),
 		chromedp.Evaluate(`document.querySelectorAll('[data-testid^="rotate-"]').length`, &buttons))
 	if buttons != 0 {
 		m.Error("support can rotate keys")

@@ -106,9 +106,8 @@ func fill(ctx context.Context, t testing.TB, button, result string, fields ...st
 	bounded, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	if err := browser.Try(
-		bounded, chromedp.WaitNotPresent(
-			"[data-pressed]", chromedp.ByQuery,
-		), chromedp.WaitVisible(result, chromedp.ByQuery),
+		bounded, chromedp.WaitNotPresent("[data-pressed]", chromedp.ByQuery),
+		chromedp.WaitVisible(result, chromedp.ByQuery),
 	); err != nil {
 		var shown string
 		browser.Run(ctx, t, chromedp.Evaluate(`document.querySelector("main").innerText`, &shown))

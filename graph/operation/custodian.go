@@ -178,9 +178,8 @@ func (o *Operations) custodian(c merchant.Custodian) *model.Custodian {
 		Branding: &model.CustodianBranding{
 			Tagline: optional(c.Branding.Tagline), LogoURL: optional(o.logoURL(c.Branding)),
 			PrimaryColor: optional(c.Branding.PrimaryColor), BackgroundColor: optional(c.Branding.BackgroundColor),
-			Theme: theme(
-				c.Branding.Theme,
-			), SupportEmail: optional(c.Branding.SupportEmail), Website: optional(c.Branding.Website),
+			Theme:        theme(c.Branding.Theme),
+			SupportEmail: optional(c.Branding.SupportEmail), Website: optional(c.Branding.Website),
 		},
 	}
 	for _, n := range chain.Networks() {

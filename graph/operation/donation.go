@@ -124,9 +124,8 @@ func (o *Operations) addOwner(ctx context.Context, out *model.Campaign, c campai
 
 func (o *Operations) donation(d campaign.Donation) *model.Donation {
 	out := &model.Donation{
-		Name: optional(
-			d.Name,
-		), Message: optional(d.Message), Amount: model.DecimalOf(d.Received), Token: model.Token(d.Token),
+		Name:    optional(d.Name),
+		Message: optional(d.Message), Amount: model.DecimalOf(d.Received), Token: model.Token(d.Token),
 		Network: model.Network(d.Network), Hash: optional(string(d.Hash)), CreatedAt: model.At(d.At),
 	}
 	if network, ok := o.d.Payments.Network(d.Network); ok && d.Hash != "" {

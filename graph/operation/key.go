@@ -42,9 +42,8 @@ func (o *Operations) QueriesLeft(ctx context.Context, apiKey secret.Text) (*mode
 	}
 	left := int(balance.Queries)
 	return &model.QueriesResult{QueriesLeft: &left, APIKey: &model.APIKey{
-		ID: optional(
-			key.PublicID,
-		), Key: echo(apiKey), FirstName: optional(key.FirstName), LastName: optional(key.LastName),
+		ID:  optional(key.PublicID),
+		Key: echo(apiKey), FirstName: optional(key.FirstName), LastName: optional(key.LastName),
 		Email: optional(key.Email), Wallet: optional(string(key.Wallet)), QueriesLeft: &left, CreatedAt: at(key),
 	}}, nil
 }

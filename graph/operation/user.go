@@ -263,9 +263,7 @@ func apiKey(key merchant.Key, left ledger.Balance) *model.APIKey {
 		ID: optional(key.PublicID), Label: optional(key.Label), Wallet: optional(string(key.Wallet)),
 		Permissions: permissions(key), SourceNetworks: key.Sources.List(),
 		CreditsLeft: &credits, QueriesLeft: &queries, UserID: optional(key.UserPublic), CreatedAt: at(key),
-		FirstName: optional(
-			key.FirstName,
-		), LastName: optional(key.LastName), Email: optional(key.Email),
+		FirstName: optional(key.FirstName), LastName: optional(key.LastName), Email: optional(key.Email),
 	}
 }
 
@@ -368,8 +366,7 @@ func (o *Operations) keyOf(ctx context.Context, owner identity.User, is func(mer
 
 func user(u identity.User) *model.User {
 	return &model.User{
-		ID: u.PublicID, Email: u.Email, FirstName: optional(
-			u.FirstName,
-		), LastName: optional(u.LastName), CreatedAt: model.At(u.CreatedAt),
+		ID: u.PublicID, Email: u.Email, FirstName: optional(u.FirstName),
+		LastName: optional(u.LastName), CreatedAt: model.At(u.CreatedAt),
 	}
 }

@@ -15,8 +15,7 @@ func depegged(f Facts) (list []Condition) {
 				Subject: l.Of, Title: l.Of + " is off its peg",
 				Text: fmt.Sprintf("The price feeds say that one %s is worth %s USD. Nothing is priced in other currencies than "+
 					"US dollars; amounts in dollars are taken as before, one token for one dollar.", l.Of, l.Rate),
-				Advice: "Look at the market. Merchants can switch the token off under Settings, Payouts; " +
-					"FLORIN_RATE_PEG_PERCENT is how far is too far.",
+				Advice: "Look at the market. Merchants can switch the token off under Settings, Payouts.",
 			})
 		}
 	}

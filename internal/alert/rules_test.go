@@ -69,7 +69,7 @@ var conditions = map[alert.Kind]struct {
 	}, "POLYGON", []string{"The final block is 20m old.", "polygonscan.com"}},
 	alert.TokenDepegged: {func(f *alert.Facts) {
 		f.Rates = rates(f.Now, exchange.Line{Of: "USDC", Rate: 9_700_000_000, Depegged: true})
-	}, "USDC", []string{"one USDC is worth 0.97 USD", "FLORIN_RATE_PEG_PERCENT"}},
+	}, "USDC", []string{"one USDC is worth 0.97 USD", "Settings, Payouts"}},
 	alert.RatesDisagree: {func(f *alert.Facts) {
 		f.Rates = rates(f.Now, exchange.Line{Of: "EUR", Spread: 250, Sources: []exchange.SourceLine{
 			{Name: "chainlink:base", Rate: 11_600_000_000}, {Name: "chainlink:bep20", Problem: "it is stale"},

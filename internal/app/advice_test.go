@@ -155,9 +155,8 @@ func TestAdvice_Names(t *testing.T) {
 		case d.IsDir() && (strings.HasPrefix(d.Name(), ".") && path != root || d.Name() == "node_modules"),
 			d.IsDir() && (path == root+"/bin" || path == root+"/dist"): // what make run and make release build
 			return filepath.SkipDir
-		case d.IsDir(), d.Type()&fs.ModeSymlink != 0, strings.HasSuffix(
-			path, "_test.go",
-		), strings.Contains(path, "/testdata/"),
+		case d.IsDir(), d.Type()&fs.ModeSymlink != 0, strings.HasSuffix(path, "_test.go"),
+			strings.Contains(path, "/testdata/"),
 			strings.Contains(path, "/cmd/bench/"), strings.HasSuffix(path, "CHANGELOG.md"):
 			return nil
 		}

@@ -310,14 +310,8 @@ func (a *App) run(ctx context.Context) error {
 	delivering, stopDelivering := context.WithCancel(working)
 	defer stopDelivering()
 	delivered := make(chan struct{})
-	for _, l := range a.repeated() {
-		all.Go(func() error { return a.loops.run(working, l) })
-	}
-	for _, l := range a.networks.inOrder() {
-		all.Go(func() error { return l.watcher.Run(working) })
-		if l.feed != nil {
-			all.Go(func() error { return l.feed.Run(working) })
-		}
+	for _, run := range a.runners() {
+		all.Go(func() error { return run(working) })
 	}
 	all.Go(func() error {
 		defer close(delivered)
@@ -326,15 +320,12 @@ func (a *App) run(ctx context.Context) error {
 		outboxes.Go(func() error { return a.outbox.Run(delivering) })
 		return outboxes.Wait()
 	})
-	all.Go(func() error { return a.Store.Listen(working, a.loops.watch("notifications", listenBound)) })
 	all.Go(func() error {
 		if err := a.server.Serve(a.listener); !errors.Is(err, http.ErrServerClosed) {
 			return err
 		}
 		return nil
 	})
-	all.Go(func() error { return a.monitor.run(working) })
-	all.Go(func() error { return a.debug.run(working) })
 	all.Go(func() error {
 		defer stop()
 		a.drain(ctx, working, stopDelivering, delivered)
@@ -346,6 +337,25 @@ func (a *App) run(ctx context.Context) error {
 		return err
 	}
 	return nil
+}
+
+// runners are all loops, which end when the requests and the outboxes have.
+func (a *App) runners() []func(context.Context) error {
+	list := []func(context.Context) error{
+		a.monitor.run, a.debug.run,
+		func(ctx context.Context) error {
+			return a.Store.Listen(ctx, a.loops.watch("notifications", listenBound))
+		},
+	}
+	for _, l := range a.repeated() {
+		list = append(list, func(ctx context.Context) error { return a.loops.run(ctx, l) })
+	}
+	for _, n := range a.networks.inOrder() {
+		if list = append(list, n.watcher.Run); n.feed != nil {
+			list = append(list, n.feed.Run)
+		}
+	}
+	return list
 }
 
 // Close closes an App that was built and never run.

@@ -32,7 +32,7 @@ var directing = map[string][]string{
 	"CreateCampaign":      {"Create"},
 	"CreateLink":          {"postLinkNew", "CreateLink", "makeLink"},
 	"Make":                {"apply"},
-	"changeKey":           {"SetKeyRights", "SetKeyLabel", "SetKeyCurrency", "SetKeyZone", "RevokeKey"},
+	"changeKey":           {"SetKeyRights", "NameKey", "RevokeKey"},
 	"SetKeyRights":        {"postKeyPermissions", "SetKeyRights"},
 	"SetRole":             {"postMemberRole", "setRole", "Make"},
 	"setRole":             {"SetRole", "RemoveMember", "Leave"},

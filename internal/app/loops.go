@@ -60,11 +60,11 @@ type loops struct {
 	log *slog.Logger
 
 	mu    sync.Mutex
-	beats []*beat
+	turns []*lastTurn
 }
 
-// beat is when a loop has last turned.
-type beat struct {
+// lastTurn is when a loop has last turned.
+type lastTurn struct {
 	name  string
 	bound time.Duration
 
@@ -74,10 +74,10 @@ type beat struct {
 
 // watch has GET /health name the loop when turned was not called for longer than the bound.
 func (s *loops) watch(name string, bound time.Duration) (turned func()) {
-	b := &beat{name: name, bound: bound, at: time.Now()}
+	b := &lastTurn{name: name, bound: bound, at: time.Now()}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.beats = append(s.beats, b)
+	s.turns = append(s.turns, b)
 	return func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()
@@ -89,7 +89,7 @@ func (s *loops) watch(name string, bound time.Duration) (turned func()) {
 func (s *loops) ages() (list []web.Loop) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, b := range s.beats {
+	for _, b := range s.turns {
 		b.mu.Lock()
 		list = append(list, web.Loop{Name: b.name, Age: time.Since(b.at), Bound: b.bound})
 		b.mu.Unlock()

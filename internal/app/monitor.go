@@ -122,7 +122,7 @@ func (m *monitor) loops(s *store.Store) []loop {
 	}
 	return []loop{{
 		name: "ledger", every: metrics.VerifyEvery, within: ledger.CheckLimit, failed: "the ledger could not be verified",
-		turn: func(ctx context.Context) error { return m.Verify(ctx, sinceLastProof{s}) },
+		turn: func(ctx context.Context) error { return m.Verify(ctx, s) },
 	}}
 }
 
@@ -131,14 +131,4 @@ func (m *monitor) close() {
 	if m != nil {
 		m.side.close()
 	}
-}
-
-// sinceLastProof verifies what came after the last proof of the ledger, which is kept: every few hours, whatever its
-// length. Once a day and by command everything is verified.
-type sinceLastProof struct{ *store.Store }
-
-// VerifyLedger is ProveLedger.
-func (s sinceLastProof) VerifyLedger(ctx context.Context) (entries int64, differences []string, err error) {
-	r, err := s.ProveLedger(ctx, Now())
-	return r.Entries, r.Differences, err
 }

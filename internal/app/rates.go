@@ -13,11 +13,14 @@ import (
 	"github.com/florinpay/florin/internal/exchange/reference"
 )
 
+// rules: a rate more than 3 % from its fence on a fresh day is taken for an error, and a token more than 1 % away
+// from a dollar for a depeg, as merchants are promised.
+var rules = exchange.Rules{FencePercent: 3, PegPercent: 1}
+
 // newRates returns what knows the rates of currencies. It reads nothing until somebody asks.
 func newRates(c config.Config, all networks, shared exchange.Shared, now func() time.Time) *exchange.Service {
 	o := exchange.Options{
-		Rules: exchange.Rules{FencePercent: c.RateFencePercent, PegPercent: c.RatePegPercent},
-		Every: c.RateEvery, Now: now, Shared: shared,
+		Rules: rules, Every: c.RateEvery, Now: now, Shared: shared,
 	}
 	for _, x := range all.inOrder() {
 		if len(x.feeds) > 0 {

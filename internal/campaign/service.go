@@ -11,7 +11,6 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/input"
 	"github.com/florinpay/florin/internal/mail"
-	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 )
 
@@ -65,23 +64,16 @@ type DonationQuery struct {
 // MaxPage is the most donations in one page.
 const MaxPage = 100
 
-// Payments opens the payments of campaigns and links.
-type Payments interface {
-	OpenDonation(ctx context.Context, in payment.DonationInput) (payment.Payment, error)
-	Create(ctx context.Context, in payment.CreateInput, trail ...audit.Entry) (payment.Payment, error)
-	CheckAmount(ctx context.Context, keyID int64, amount money.Micros) error
-}
-
 // Service manages campaigns and links and opens their payments.
 type Service struct {
 	store    Store
-	payments Payments
+	payments *payment.Service
 	mail     *mail.Writer
 	now      func() time.Time
 }
 
 // NewService returns the service. mail makes mails to owners, and none where it is nil; now gives the time.
-func NewService(s Store, p Payments, now func() time.Time, mail *mail.Writer) *Service {
+func NewService(s Store, p *payment.Service, now func() time.Time, mail *mail.Writer) *Service {
 	return &Service{s, p, mail, now}
 }
 

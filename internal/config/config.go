@@ -50,14 +50,11 @@ type Config struct {
 	MinAmount  money.Micros
 	MaxAmount  money.Micros
 
-	// RateFence is where reference rates come from: ecb, frankfurter or an address; empty: there is no fence. A rate
-	// may be RateFencePercent from them, and a token RatePegPercent from a dollar. RateEvery is how often sources are
-	// read.
-	RateFence        string
-	RateSources      []string // asked beside the price feeds: see reference.Source
-	RateFencePercent int64
-	RatePegPercent   int64
-	RateEvery        time.Duration
+	// RateFence is where reference rates come from: ecb, frankfurter or an address; empty: there is no fence. RateEvery
+	// is how often sources are read.
+	RateFence   string
+	RateSources []string // asked beside the price feeds: see reference.Source
+	RateEvery   time.Duration
 
 	// Keep is how long what grows with the payments is kept.
 	Keep retention.Policy

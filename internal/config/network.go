@@ -38,7 +38,6 @@ func (n *Network) settings() []setting {
 			plain(name+"MAX_PRIORITY_FEE", "2000000", &n.MaxPriorityFee, parsePriorityFee))
 	}
 	list = append(list,
-		plain(name+"COIN_PRICE", coinPrice(p.Network), &n.CoinPrice, parseAmount),
 		plain(name+"RPC_BUDGET", "100000", &n.RPCBudget, parseBudget),
 		plain(name+"RPC_RATE", "", &n.RPCRate, parseCallRate),
 		plain(name+"ALONE", string(chain.AloneSmall), &n.Alone,
@@ -51,12 +50,11 @@ func (n *Network) settings() []setting {
 	return append(list, plain(name+"TREASURY", "", &n.Treasury, address))
 }
 
-// coinPrice is what a native coin is taken to cost, in USD: the upper end of its price in November 2026, so that no
-// sweep costs more than it brings.
-func coinPrice(n chain.Network) string {
-	return map[chain.Network]string{
-		chain.BEP20: "1000", chain.Polygon: "0.25", chain.Base: "3000", chain.Solana: "150",
-	}[n]
+// coinPrices are what native coins are taken to cost: the upper end of their prices in November 2026, so that no sweep
+// costs more than it brings. They only weigh gas of some cents against what a sweep brings, so nobody keeps them up.
+var coinPrices = map[chain.Network]money.Micros{
+	chain.BEP20: 1000 * money.USD, chain.Polygon: money.USD / 4, chain.Base: 3000 * money.USD,
+	chain.Solana: 150 * money.USD,
 }
 
 // compiledIn says of every network what is compiled in, whether or not it is on and what replaces it.
@@ -99,11 +97,9 @@ func (n *Network) complete(compiled chain.Profile, set map[string]bool) (on bool
 	} else {
 		n.RateFeeds = n.RateFeeds.over(nil)
 	}
+	n.CoinPrice = coinPrices[p.Network]
 	if slices.ContainsFunc(all, contractSet) {
-		p.Assets = onlySet(all, contractSet)
-		if !set[name+"_COIN_PRICE"] {
-			n.CoinPrice = 0
-		}
+		p.Assets, n.CoinPrice = onlySet(all, contractSet), 0
 		if !set[name+"_WALLET_RPC"] {
 			p.WalletRPC = ""
 		}

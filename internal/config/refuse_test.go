@@ -80,12 +80,12 @@ func TestLoad_Refuses(t *testing.T) {
 			"FLORIN_START_TTL":     {"soon", "1ms"},
 			"FLORIN_KEEP_EVENTS":   {"34d", "0", "-1d", "never", "1.5d", "99999999d"},
 			"FLORIN_SWEEP_WAIT":    {"60", "-1s", "25h"},
-			"FLORIN_SWEEP_AT_ONCE": {"0", "-1", "all"}, "FLORIN_BEP20_COIN_PRICE": {"0", "-1", "dear"},
-			"FLORIN_SWEEP_AGE":  {"never", "-1h", "721h"},
-			"FLORIN_SWEEP_MIN":  {"0", "-1", "much"},
-			"FLORIN_SWEEP_DUST": {"0", "-1", "0.0000001"},
-			"FLORIN_MIN_AMOUNT": {"0", "-1", "0.0000001", "NaN", "1e7"},
-			"FLORIN_MAX_AMOUNT": {"1e300", "1000000001", "-0.001"},
+			"FLORIN_SWEEP_AT_ONCE": {"0", "-1", "all"},
+			"FLORIN_SWEEP_AGE":     {"never", "-1h", "721h"},
+			"FLORIN_SWEEP_MIN":     {"0", "-1", "much"},
+			"FLORIN_SWEEP_DUST":    {"0", "-1", "0.0000001"},
+			"FLORIN_MIN_AMOUNT":    {"0", "-1", "0.0000001", "NaN", "1e7"},
+			"FLORIN_MAX_AMOUNT":    {"1e300", "1000000001", "-0.001"},
 		})
 	})
 	t.Run("Limits", func(t *testing.T) {

@@ -107,8 +107,6 @@ func (c *Config) settings() []setting {
 		plain("MAX_AMOUNT", "1000000", &c.MaxAmount, parseAmount),
 		plain("RATE_FENCE", reference.ECB, &c.RateFence, parseFence),
 		plain("RATE_SOURCES", "", &c.RateSources, parseSources),
-		plain("RATE_FENCE_PERCENT", "3", &c.RateFencePercent, whole[int64](1, 50)),
-		plain("RATE_PEG_PERCENT", "1", &c.RatePegPercent, whole[int64](1, 50)),
 		plain("RATE_EVERY", "1m", &c.RateEvery, duration(time.Second, maxRateEvery)),
 		plain("SWEEP_MIN", "1", &c.SweepMin, parseAmount),
 		plain("SWEEP_DUST", "0.05", &c.SweepDust, parseAmount),
@@ -152,4 +150,4 @@ func rate(name, perSecond, burst string, target *Rate) []setting {
 
 // retired are names of earlier builds that are constants now. They are ignored, so that an upgrade starts.
 var retired = regexp.MustCompile(
-	`^FLORIN_(RPC_PRICE|KEEP_(DELIVERIES|ATTEMPTS|SESSIONS|IDEMPOTENCY)|GRAPHQL_MAX_[A-Z_]+)$`)
+	`^FLORIN_(RPC_PRICE|(BEP20|POLYGON|BASE|SOL)_COIN_PRICE|RATE_(FENCE|PEG)_PERCENT|KEEP_(DELIVERIES|ATTEMPTS|SESSIONS|IDEMPOTENCY)|GRAPHQL_MAX_[A-Z_]+)$`)

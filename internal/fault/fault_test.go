@@ -70,9 +70,8 @@ func TestAbout(t *testing.T) {
 // TestAll: an error that joins several has all their faults, in order, and a response names the first.
 func TestAll(t *testing.T) {
 	t.Parallel()
-	name, wallet := fault.About(
-		fault.Invalid, "name", "is too long",
-	), fault.About(fault.Invalid, "bep20", "is no address")
+	name := fault.About(fault.Invalid, "name", "is too long")
+	wallet := fault.About(fault.Invalid, "bep20", "is no address")
 	joined := errors.Join(nil, name, fmt.Errorf("outside: %w", fault.Within("wallets", errors.Join(wallet, wallet))))
 	for what, x := range map[string]struct {
 		err  error

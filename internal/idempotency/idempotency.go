@@ -12,7 +12,9 @@ import (
 	"crypto/sha256"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/florinpay/florin/internal/fault"
 )
@@ -71,11 +73,31 @@ type Try struct {
 	LockedUntil time.Time
 }
 
-// Is reports whether the stored hash identifies the request of the try.
-func (t Try) Is(stored []byte) bool {
+// is reports whether the stored hash identifies the request of the try.
+func (t Try) is(stored []byte) bool {
 	return slices.ContainsFunc(append([]Hash{t.Request}, t.Replaced...), func(h Hash) bool {
 		return string(h[:]) == string(stored)
 	})
+}
+
+// Check refuses a key that is empty, too long or cannot be stored.
+func (t Try) Check() error {
+	n := utf8.RuneCountInString(t.Key)
+	if n < 1 || n > MaxKey || !utf8.ValidString(t.Key) || strings.ContainsRune(t.Key, 0) {
+		return fault.New(fault.Invalid, "Idempotency-Key must have 1 to %d characters of valid UTF-8", MaxKey)
+	}
+	return nil
+}
+
+// TakesUp reports whether the try, whose key is stored, is to run the request: not one that is answered.
+func (t Try) TakesUp(request []byte, lockedUntil time.Time, answered bool) (bool, error) {
+	switch {
+	case !t.is(request):
+		return false, ErrMismatch
+	case !answered && lockedUntil.After(t.Now) && !lockedUntil.After(t.LockedUntil):
+		return false, ErrRunning
+	}
+	return !answered, nil
 }
 
 // Answer is the stored answer of a finished request. The zero Answer means that

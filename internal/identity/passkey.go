@@ -173,7 +173,7 @@ func (s *Service) AddPasskey(
 		return Passkey{}, err
 	}
 	now := s.now().UTC()
-	c, err := s.store.TakeChallenge(ctx, holder, PurposeRegister, now)
+	c, err := s.challenge(ctx, holder, PurposeRegister)
 	if err != nil {
 		return Passkey{}, err
 	}

@@ -80,6 +80,15 @@ func passkeyLimits(id, address string) []Limit {
 	return limits
 }
 
+// challenge uses up the challenge that the holder was given for a purpose.
+func (s *Service) challenge(ctx context.Context, holder Hash, p Purpose) (Challenge, error) {
+	c, err := s.store.TakeChallenge(ctx, holder, p)
+	if err == nil && !c.ExpiresAt.After(s.now()) {
+		err = ErrBadPasskey
+	}
+	return c, err
+}
+
 // answeredBy uses the challenge of the token up and returns the user who
 // answered. On failure it returns the user only with ErrCopiedPasskey.
 func (s *Service) answeredBy(ctx context.Context, token, id, answer, address string) (User, error) {
@@ -87,7 +96,7 @@ func (s *Service) answeredBy(ctx context.Context, token, id, answer, address str
 	if !ok {
 		return User{}, ErrBadPasskey
 	}
-	c, err := s.store.TakeChallenge(ctx, holder, PurposeSignIn, s.now().UTC())
+	c, err := s.challenge(ctx, holder, PurposeSignIn)
 	if err != nil {
 		return User{}, err
 	}
@@ -141,7 +150,7 @@ func (s *Service) confirmedBy(ctx context.Context, user User, session secret.Tex
 	if err != nil {
 		return err
 	}
-	c, err := s.store.TakeChallenge(ctx, holder, PurposeConfirm, s.now().UTC())
+	c, err := s.challenge(ctx, holder, PurposeConfirm)
 	if err != nil {
 		return err
 	}

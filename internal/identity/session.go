@@ -117,9 +117,8 @@ func (s *Service) startSession(
 	token, hash := SessionToken.New(s.opts.Random)
 	now := s.now().UTC()
 	session := Session{
-		Token: hash, UserID: user.ID, CreatedAt: now, ExpiresAt: now.Add(
-			SessionTTL,
-		), UserAgent: cleanUserAgent(userAgent),
+		Token: hash, UserID: user.ID, CreatedAt: now, ExpiresAt: now.Add(SessionTTL),
+		UserAgent: cleanUserAgent(userAgent),
 	}
 	if err := s.store.CreateSession(ctx, session, r); err != nil {
 		return SignedIn{}, err

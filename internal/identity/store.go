@@ -63,5 +63,5 @@ type Store interface { //nolint:interfacebloat // sessions, factors and passkeys
 	AddChallenge(ctx context.Context, c Challenge, now time.Time) error
 	// TakeChallenge uses a challenge up, whether the answer is right or not, or
 	// fails with ErrBadPasskey if there is none at now.
-	TakeChallenge(ctx context.Context, holder Hash, p Purpose, now time.Time) (Challenge, error)
+	TakeChallenge(ctx context.Context, holder Hash, p Purpose) (Challenge, error)
 }

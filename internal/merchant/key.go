@@ -66,6 +66,9 @@ func (s *Service) Authenticate(ctx context.Context, text string) (Key, error) {
 		return Key{}, ErrBadKey
 	}
 	key, err := s.store.KeyByHash(ctx, h)
+	if err == nil && key.ID == 0 {
+		err = ErrBadKey
+	}
 	if err != nil {
 		return Key{}, err
 	}
@@ -248,25 +251,6 @@ func (s *Service) changeKey(ctx context.Context, key Key, r audit.Record, change
 	return s.update(ctx, key.UserID, func(a Account) (Change, error) { return a.ChangeKey(key.ID, r, change) })
 }
 
-// SetKeyLabel renames a key of the user, or fails with ErrUnknownKey or
-// fault.Invalid.
-func (s *Service) SetKeyLabel(ctx context.Context, key Key, label string, act audit.Act) error {
-	label, err := input.Text("label", label, input.MaxName)
-	if err != nil {
-		return err
-	}
-	r := act.Record(key.UserID, audit.ActionRelabelKey, key.Name(), label)
-	return s.changeKey(ctx, key, r, func(k *Key) { k.Label = label })
-}
-
-// CheckKeyNames returns everything that SetKeyLabel, SetKeyCurrency and SetKeyZone would refuse, so that a form says it
-// at once.
-func CheckKeyNames(label, code, zone string) error {
-	_, wrongLabel := input.Text("label", label, input.MaxName)
-	_, wrongCode := keyCurrency(code)
-	return errors.Join(wrongLabel, wrongCode, checkZone(zone))
-}
-
 // keyCurrency reads what a shop counts in; empty for US dollars.
 func keyCurrency(code string) (exchange.Currency, error) {
 	if code == "" {
@@ -279,16 +263,6 @@ func keyCurrency(code string) (exchange.Currency, error) {
 	return c, err
 }
 
-// SetKeyCurrency sets what the shop of a key counts in. It fails with fault.Invalid, or as SetKeyLabel.
-func (s *Service) SetKeyCurrency(ctx context.Context, key Key, code string, act audit.Act) error {
-	c, err := keyCurrency(code)
-	if err != nil {
-		return err
-	}
-	r := act.Record(key.UserID, audit.ActionKeyCurrency, key.Name(), string(cmp.Or(c, exchange.USD)))
-	return s.changeKey(ctx, key, r, func(k *Key) { k.Currency = c })
-}
-
 // checkZone refuses what is no time zone of the IANA database. "Local" would be that of the server.
 func checkZone(name string) error {
 	if _, err := time.LoadLocation(name); err != nil || name == "Local" {
@@ -297,13 +271,40 @@ func checkZone(name string) error {
 	return nil
 }
 
-// SetKeyZone sets the time zone of the shop of a key; empty: UTC. It fails as SetKeyCurrency.
-func (s *Service) SetKeyZone(ctx context.Context, key Key, zone string, act audit.Act) error {
-	if err := checkZone(zone); err != nil {
+// KeyNames are what the shop of a key is called, what it counts in (empty: US dollars), and its time zone (empty: UTC).
+// What is nil stays.
+type KeyNames struct{ Label, Currency, Zone *string }
+
+// NameKey changes the names of a key's shop in one transaction. It fails with fault.Invalid for each that breaks a rule
+// (fault.All), or with ErrUnknownKey.
+func (s *Service) NameKey(ctx context.Context, key Key, to KeyNames, act audit.Act) error {
+	var wrong []error
+	var r audit.Record
+	var set []func(*Key)
+	take := func(action audit.Action, detail string, err error, change func(*Key)) {
+		wrong, set = append(wrong, err), append(set, change)
+		r.Entries = append(r.Entries, act.Record(key.UserID, action, key.Name(), detail).Entries...)
+	}
+	if to.Currency != nil {
+		c, err := keyCurrency(*to.Currency)
+		take(audit.ActionKeyCurrency, string(cmp.Or(c, exchange.USD)), err, func(k *Key) { k.Currency = c })
+	}
+	if to.Zone != nil {
+		zone := *to.Zone
+		take(audit.ActionKeyZone, cmp.Or(zone, "UTC"), checkZone(zone), func(k *Key) { k.Zone = zone })
+	}
+	if to.Label != nil {
+		label, err := input.Text("label", *to.Label, input.MaxName)
+		take(audit.ActionRelabelKey, label, err, func(k *Key) { k.Label = label })
+	}
+	if err := errors.Join(wrong...); err != nil || len(set) == 0 {
 		return err
 	}
-	r := act.Record(key.UserID, audit.ActionKeyZone, key.Name(), cmp.Or(zone, "UTC"))
-	return s.changeKey(ctx, key, r, func(k *Key) { k.Zone = zone })
+	return s.changeKey(ctx, key, r, func(k *Key) {
+		for _, change := range set {
+			change(k)
+		}
+	})
 }
 
 // Location is the time zone of the key's shop.
@@ -343,13 +344,12 @@ func (s *Service) SetKeyDisabled(
 
 // Keys returns the user's keys in use, the oldest first.
 func (s *Service) Keys(ctx context.Context, userID int64) ([]Key, error) {
-	a, err := s.store.Account(ctx, userID)
-	return slices.DeleteFunc(a.Keys, func(k Key) bool { return !k.RevokedAt.IsZero() }), err
+	keys, err := s.store.Keys(ctx, userID)
+	return slices.DeleteFunc(keys, func(k Key) bool { return !k.RevokedAt.IsZero() }), err
 }
 
 // EveryKey returns all keys the user ever had, revoked ones last, since their
 // payments still belong to the user.
 func (s *Service) EveryKey(ctx context.Context, userID int64) ([]Key, error) {
-	a, err := s.store.Account(ctx, userID)
-	return a.Keys, err
+	return s.store.Keys(ctx, userID)
 }

@@ -40,6 +40,37 @@ func TestService_CreateKey(t *testing.T) {
 	}
 }
 
+// Names of a key are all changed, each with its entry, or none is.
+func TestService_NameKey(t *testing.T) {
+	t.Parallel()
+	b := newBundle()
+	k, text := b.mustCreateKey(t, NewKey{Label: "shop"})
+	act := audit.Act{Who: email, At: noon}
+	for name, c := range map[string]struct {
+		to    KeyNames
+		wrong string
+	}{
+		"zone":     {KeyNames{new("till"), new("EUR"), new("Berlin")}, "zone must be"},
+		"label":    {KeyNames{new("a\u202eb"), new("EUR"), new("Europe/Berlin")}, "label "},
+		"currency": {KeyNames{new("till"), new("euro"), new("Europe/Berlin")}, "currency "},
+	} {
+		err := b.NameKey(t.Context(), k, c.to, act)
+		after, _ := b.Authenticate(t.Context(), text)
+		if err == nil || !strings.Contains(err.Error(), c.wrong) || after != k {
+			t.Errorf("%s: %v, %+v", name, err, after)
+		}
+	}
+	before := len(b.store.audit)
+	if err := b.NameKey(t.Context(), k, KeyNames{new("till"), new("EUR"), new("Europe/Berlin")}, act); err != nil {
+		t.Fatal(err)
+	}
+	after, _ := b.Authenticate(t.Context(), text)
+	if after.Label != "till" || after.Currency != "EUR" || after.Zone != "Europe/Berlin" ||
+		len(b.store.audit) != before+3 {
+		t.Errorf("it is %+v after %d entries", after, len(b.store.audit)-before)
+	}
+}
+
 // A user who creates several keys gets free credits with the first one only; the
 // operator may give any key some.
 func TestService_CreateKey_FreeOnce(t *testing.T) {

@@ -46,7 +46,7 @@ type Completion func(ctx context.Context, keyID int64, txnid, by, reason string,
 
 // completeWaiting completes the payment of a change that is due, if who asked for it may still.
 func (s *Service) completeWaiting(ctx context.Context, w Waiting, to NewSettings) error {
-	a, err := s.store.Account(ctx, w.MerchantID)
+	a, err := s.store.Account(ctx, By{ID: w.MerchantID})
 	if err == nil {
 		_, err = a.checkDue(w)
 	}

@@ -72,7 +72,7 @@ func (a Account) SetNews(user int64, n News, r audit.Record) (Change, error) {
 
 // News returns what the user wants to be notified of, and the chat of the merchant.
 func (s *Service) News(ctx context.Context, m Membership) ([]mail.Wish, Chat, error) {
-	a, err := s.store.Account(ctx, m.Merchant.ID)
+	a, err := s.store.Account(ctx, By{ID: m.Merchant.ID})
 	for _, member := range a.Members {
 		if member.ID == m.User.ID {
 			return member.Wishes(), a.Chat, err

@@ -58,7 +58,8 @@ func (s *Service) ReplaceKey(
 }
 
 // RetiredAnswer returns the stored answer of the request that replaced the key of
-// this text, and the ID of the key. Any other request gets ErrBadKey.
+// this text, and the ID of the key. Any other request gets ErrBadKey, so that it
+// tells nothing to whoever cannot repeat that one to the letter.
 func (s *Service) RetiredAnswer(
 	ctx context.Context, text, name string, request idempotency.Hash,
 ) (int64, idempotency.Answer, error) {
@@ -66,5 +67,9 @@ func (s *Service) RetiredAnswer(
 	if !ok {
 		return 0, idempotency.Answer{}, ErrBadKey
 	}
-	return s.store.RetiredAnswer(ctx, old, name, request, s.now())
+	keyID, answer, err := s.store.RetiredAnswer(ctx, old, name, request, s.now())
+	if err == nil && keyID == 0 {
+		err = ErrBadKey
+	}
+	return keyID, answer, err
 }

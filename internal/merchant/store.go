@@ -11,6 +11,12 @@ import (
 	"github.com/florinpay/florin/internal/mail"
 )
 
+// By says which account: that of the ID, or of an open invitation or change by its token.
+type By struct {
+	ID    int64
+	Token identity.Hash
+}
+
 // Store keeps merchant accounts. Every method is one transaction.
 type Store interface {
 	// UpdateAccount locks the account, calls decide and writes its Change, all in one transaction. keyID is the key
@@ -20,19 +26,19 @@ type Store interface {
 	UpdateAccount(
 		ctx context.Context, id, keyID int64, decide func(Account) (Change, error),
 	) (Done, error)
-	// Account reads an account without a custodian. AccountBy reads that of an invitation or change by its token. One
-	// that there is not is empty.
-	Account(ctx context.Context, id int64) (Account, error)
-	AccountBy(ctx context.Context, token identity.Hash) (Account, error)
+	// Account reads an account without a custodian; one that there is not is empty.
+	Account(ctx context.Context, by By) (Account, error)
+	// Keys lists all keys that the account ever had, revoked ones last.
+	Keys(ctx context.Context, id int64) ([]Key, error)
 	// Locked reports whether the owners locked where the account's money goes.
 	Locked(ctx context.Context, id int64) (bool, error)
 	// DueWaiting returns changes of any account that are due at now, the longest due first.
 	DueWaiting(ctx context.Context, now time.Time, limit int) ([]Waiting, error)
 
-	// KeyByHash returns the key in use with the hash and its owner's name, or ErrBadKey.
+	// KeyByHash returns the key in use with the hash and its owner's name; one without an ID if there is none.
 	KeyByHash(ctx context.Context, h identity.Hash) (Key, error)
 	// RetiredAnswer returns the kept answer of the request that replaced the
-	// old key, and the key's ID; or ErrBadKey for any other request.
+	// old key, and the key's ID, which is 0 for any other request.
 	RetiredAnswer(
 		ctx context.Context, old identity.Hash, name string, request idempotency.Hash, now time.Time,
 	) (int64, idempotency.Answer, error)

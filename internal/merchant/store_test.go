@@ -106,7 +106,7 @@ func (m *memory) KeyByHash(_ context.Context, h identity.Hash) (Key, error) {
 			return k, nil
 		}
 	}
-	return Key{}, ErrBadKey
+	return Key{}, nil
 }
 
 func (m *memory) Balance(_ context.Context, keyID int64) (ledger.Balance, error) {

@@ -66,9 +66,8 @@ func storedCustodian(t *testing.T, s *merchant.Service, key merchant.Key) {
 		Wallets: map[chain.Network]string{chain.Base: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"},
 		Secret:  new(secret.New("its secret")),
 		Networks: []merchant.NetworkInput{{
-			Network: chain.Base, Tokens: new(
-				[]money.Token{money.USDC},
-			), MaxAmount: new(100 * money.USD), Finality: new("12s"),
+			Network: chain.Base, Tokens: new([]money.Token{money.USDC}),
+			MaxAmount: new(100 * money.USD), Finality: new("12s"),
 		}},
 		Branding: &merchant.BrandingInput{
 			PrimaryColor: new("#09f"),

@@ -152,13 +152,13 @@ func (s *Service) Choose(ctx context.Context, user identity.User, token secret.T
 	if !ok {
 		return identity.ErrBadSession
 	}
-	seats, err := s.store.MembershipsOf(ctx, user)
+	list, err := s.store.MembershipsOf(ctx, user)
 	if err != nil {
 		return err
 	}
-	for _, seat := range seats {
-		if seat.Merchant.PublicID == merchantID {
-			return s.store.ChooseMerchant(ctx, h, user.ID, seat.Merchant.ID, s.now().UTC())
+	for _, m := range list {
+		if m.Merchant.PublicID == merchantID {
+			return s.store.ChooseMerchant(ctx, h, user.ID, m.Merchant.ID, s.now().UTC())
 		}
 	}
 	return ErrNoMerchant
@@ -166,7 +166,7 @@ func (s *Service) Choose(ctx context.Context, user identity.User, token secret.T
 
 // Members lists the members of the merchant, owners first.
 func (s *Service) Members(ctx context.Context, merchant identity.User) ([]Member, error) {
-	a, err := s.store.Account(ctx, merchant.ID)
+	a, err := s.store.Account(ctx, By{ID: merchant.ID})
 	return a.Members, err
 }
 
@@ -271,7 +271,7 @@ func (s *Service) joined(act audit.Act, n Invited) []mail.Mail {
 
 // Invitations lists the open invitations, expired ones included.
 func (s *Service) Invitations(ctx context.Context, merchant identity.User) ([]Invited, error) {
-	a, err := s.store.Account(ctx, merchant.ID)
+	a, err := s.store.Account(ctx, By{ID: merchant.ID})
 	return a.Invited, err
 }
 
@@ -308,7 +308,7 @@ func (s *Service) invited(ctx context.Context, token string) (Account, Invited, 
 	if !ok {
 		return Account{}, Invited{}, identity.ErrBadInvitation
 	}
-	a, err := s.store.AccountBy(ctx, hash)
+	a, err := s.store.Account(ctx, By{Token: hash})
 	if err != nil {
 		return Account{}, Invited{}, err
 	}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/florinpay/florin/internal/store"
 )
 
 // VerifyEvery is the interval of ledger checks: a check reads every entry, and a difference is not urgent.
@@ -41,23 +43,19 @@ func (b *ledgerState) Collect(ch chan<- prometheus.Metric) {
 	ch <- prometheus.MustNewConstMetric(ledgerCheckedAt, prometheus.GaugeValue, float64(b.at.UnixMilli())/1000)
 }
 
-// Verifier verifies the ledger.
-type Verifier interface {
-	VerifyLedger(ctx context.Context) (entries int64, differences []string, err error)
-}
-
-// Verify verifies the ledger once.
-func (m *Metrics) Verify(ctx context.Context, v Verifier) error {
-	_, differences, err := v.VerifyLedger(ctx)
+// Verify verifies what came after the last proof of the ledger, which is kept: every few hours, whatever its length.
+// Once a day and by command everything is verified.
+func (m *Metrics) Verify(ctx context.Context, s *store.Store) error {
+	proof, err := s.ProveLedger(ctx, m.now())
 	if err != nil {
 		return err
 	}
-	if len(differences) > 0 {
-		m.log.Error("the ledger does not agree with itself; see `florin verify-ledger`", "differences", len(differences),
-			"first", differences[0])
+	if len(proof.Differences) > 0 {
+		m.log.Error("the ledger does not agree with itself; see `florin verify-ledger`",
+			"differences", len(proof.Differences), "first", proof.Differences[0])
 	}
 	m.ledger.mu.Lock()
 	defer m.ledger.mu.Unlock()
-	m.ledger.at, m.ledger.differences = m.now(), len(differences)
+	m.ledger.at, m.ledger.differences = m.now(), len(proof.Differences)
 	return nil
 }

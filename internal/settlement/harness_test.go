@@ -204,9 +204,8 @@ func (w *world) started(amount money.Micros, to chain.Address) payment.Payment {
 	w.t.Helper()
 	ctx, now := w.t.Context(), w.clock.now()
 	p, err := w.store.CreatePayment(ctx, payment.New(payment.Request{
-		ID: payment.ID(
-			newID(now),
-		), KeyID: w.key.ID, Kind: payment.KindMerchant, Amount: amount, ValidFor: 24 * time.Hour,
+		ID:    payment.ID(newID(now)),
+		KeyID: w.key.ID, Kind: payment.KindMerchant, Amount: amount, ValidFor: 24 * time.Hour,
 	}, now))
 	w.must(err)
 	n := w.profile.Network

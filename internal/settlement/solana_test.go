@@ -156,9 +156,8 @@ func (w *solWorld) paid(amount money.Micros) payment.Payment {
 	w.t.Helper()
 	ctx, now := w.t.Context(), w.clock.now()
 	p, err := w.store.CreatePayment(ctx, payment.New(payment.Request{
-		ID: payment.ID(
-			newID(now),
-		), KeyID: w.key.ID, Kind: payment.KindMerchant, Amount: amount, ValidFor: 24 * time.Hour,
+		ID:    payment.ID(newID(now)),
+		KeyID: w.key.ID, Kind: payment.KindMerchant, Amount: amount, ValidFor: 24 * time.Hour,
 	}, now))
 	w.must(err)
 	p, err = w.store.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) {
@@ -285,9 +284,8 @@ func (w *solWorld) empty(p payment.Payment) {
 	w.t.Helper()
 	sender := solana.NewSender(w.reader, solana.SenderConfig{Gas: w.solGas, Seed: w.seed})
 	item := chain.SweepItem{
-		PaymentID: string(
-			p.ID,
-		), Scheme: chain.SchemeTxnID, Address: p.Routes[0].Address, Asset: w.profile.Assets[0], Rescue: true,
+		PaymentID: string(p.ID),
+		Scheme:    chain.SchemeTxnID, Address: p.Routes[0].Address, Asset: w.profile.Assets[0], Rescue: true,
 	}
 	other, _ := wallet.GenerateSolana()
 	item.Settlement = other.Wallet()

@@ -26,7 +26,7 @@ func changed(b settlement.DepositBalance, change func(*settlement.DepositBalance
 	return b
 }
 
-// Small amounts wait up to a day for others to share their transaction; what adds up to much, or has enough company,
+// Small amounts wait up to a day for others to share their transaction; what adds up to much, or has enough others,
 // goes at once.
 func TestPlan_Wait(t *testing.T) {
 	t.Parallel()

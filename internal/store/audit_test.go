@@ -318,9 +318,8 @@ func (w *world) acts() map[string]func(context.Context, audit.Record) error {
 		},
 		"recharge": func(ctx context.Context, r audit.Record) error {
 			return w.CreateRecharge(ctx, recharge.Recharge{
-				ID: recharge.ID(
-					storetest.NewID(),
-				), KeyID: k.ID, Units: 1, State: recharge.Signed, CreatedAt: storetest.Start, LookAt: storetest.Start,
+				ID:    recharge.ID(storetest.NewID()),
+				KeyID: k.ID, Units: 1, State: recharge.Signed, CreatedAt: storetest.Start, LookAt: storetest.Start,
 				Transfer: chain.TokenTransfer{
 					Asset: chain.Asset{
 						Network: chain.BEP20, Contract: "0x55d398326f99059fF775485246999027B3197955", Symbol: "USDT",

@@ -7,7 +7,6 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
-	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/table"
 )
@@ -21,12 +20,12 @@ var (
 		fixed:   slug currency=Prices.Currency created_at
 		changes: key_id title description goal suggested price_goal=Prices.Goal price_suggested=Prices.Suggested state
 		         show_at_once updated_at ends_at
-		read:    revoked_at=KeyRevoked/exists raised worth donors waiting`)
+		read:    revoked_at=KeyRevoked/exists raised worth donors waiting`).Else(campaign.ErrUnknown)
 	links = db.NewTable[campaign.Link]("links", `
 		number:  id=Number
 		fixed:   slug key_id created_at
 		changes: description reference amount min_amount=Min max_amount=Max currency=Price.Currency price=Price.Units paused
-		read:    revoked_at=KeyRevoked/exists paid sum`)
+		read:    revoked_at=KeyRevoked/exists paid sum`).Else(campaign.ErrUnknownLink)
 
 	updateCampaign = campaigns.Update("id")
 	updateLink     = links.Update("id")
@@ -42,7 +41,7 @@ const campaignTotals = ", (SELECT CAST(coalesce(sum(d.received), 0) AS bigint) F
 
 const fromCampaigns = " FROM campaigns AS c JOIN api_keys AS k ON k.id = c.key_id"
 
-// CreateCampaign stores a new campaign, or fails with campaign.ErrTaken.
+// CreateCampaign stores a new campaign, whose slug nobody has.
 func (s *Store) CreateCampaign(
 	ctx context.Context, c campaign.Campaign, r audit.Record,
 ) (campaign.Campaign, error) {
@@ -74,14 +73,11 @@ func normalCampaign(c campaign.Campaign) campaign.Campaign {
 }
 
 // UpdateCampaign locks the campaign of one of the keys, calls decide and
-// stores what it returns, or fails with campaign.ErrUnknown.
+// stores what it returns.
 func (s *Store) UpdateCampaign(
 	ctx context.Context, keys []int64, slug string, decide func(campaign.Campaign) (campaign.Campaign, error),
 	r audit.Record,
 ) (campaign.Campaign, error) {
-	if len(keys) == 0 || !db.Storable(slug) {
-		return campaign.Campaign{}, campaign.ErrUnknown
-	}
 	var changed campaign.Campaign
 	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t tx, a *table.AuditFields) error {
 		*a = table.AuditFields{Subject: slug}
@@ -89,7 +85,7 @@ func (s *Store) UpdateCampaign(
 		if lock != "" {
 			lock += " OF c"
 		}
-		before, err := db.First[campaign.Summary](ctx, t, campaign.ErrUnknown,
+		before, err := campaigns.First(ctx, t,
 			"SELECT "+campaignColumns+fromCampaigns+" WHERE c.slug = ? AND c.key_id IN (?)"+lock, slug, bun.List(keys))
 		if err != nil {
 			return err
@@ -110,12 +106,9 @@ func (s *Store) UpdateCampaign(
 	return normalCampaign(changed), nil
 }
 
-// Campaign returns the campaign with its totals, or campaign.ErrUnknown.
+// Campaign returns the campaign with its totals.
 func (s *Store) Campaign(ctx context.Context, slug string) (campaign.Campaign, campaign.Totals, error) {
-	if !db.Storable(slug) {
-		return campaign.Campaign{}, campaign.Totals{}, campaign.ErrUnknown
-	}
-	c, err := db.First[campaign.Summary](ctx, s.db.Reader(), campaign.ErrUnknown,
+	c, err := campaigns.First(ctx, s.db.Reader(),
 		"SELECT "+campaignColumns+campaignTotals+fromCampaigns+" WHERE c.slug = ?", slug)
 	return c.Campaign, c.Totals, db.Wrap(err, "read campaign %s", slug)
 }
@@ -132,9 +125,6 @@ func (s *Store) Campaigns(ctx context.Context, keys []int64) ([]campaign.Summary
 
 // Donations lists the donations of a campaign, the newest first.
 func (s *Store) Donations(ctx context.Context, q campaign.DonationQuery) ([]campaign.Donation, error) {
-	if q.Limit < 1 || q.Limit > campaign.MaxPage+1 {
-		return nil, fault.New(fault.Invalid, "limit must be between 1 and %d", campaign.MaxPage)
-	}
 	// Its proof is the deposit that completed it or, if it was completed by hand,
 	// the first deposit that counts.
 	text := "SELECT d.id AS number, d.received, d.review, p.public_id AS payment_id, coalesce(x.network, p.network) AS network, " +
@@ -158,8 +148,7 @@ func (s *Store) Donations(ctx context.Context, q campaign.DonationQuery) ([]camp
 	return list, db.Wrap(err, "donations of campaign %d", q.Campaign)
 }
 
-// ReviewDonation sets the merchant's review of a donation, or fails with
-// campaign.ErrUnknownGift.
+// ReviewDonation sets the merchant's review of a donation of the campaign.
 func (s *Store) ReviewDonation(
 	ctx context.Context, number, donation int64, review campaign.Review, r audit.Record,
 ) error {
@@ -180,7 +169,7 @@ const linkTotals = ", (SELECT count(*) FROM payments AS p WHERE p.link_id = l.id
 	", (SELECT CAST(coalesce(sum(p.amount), 0) AS bigint) FROM payments AS p WHERE p.link_id = l.id AND p.link_id > 0 " +
 	"AND p.status = 'COMPLETED') AS sum"
 
-// CreateLink stores a new link, or fails with campaign.ErrLinkTaken.
+// CreateLink stores a new link, whose slug nobody has.
 func (s *Store) CreateLink(ctx context.Context, l campaign.Link, r audit.Record) (campaign.Link, error) {
 	if err := db.CheckTexts("texts of a payment link", l.Slug, l.Description, l.Reference); err != nil {
 		return campaign.Link{}, err
@@ -197,13 +186,9 @@ func (s *Store) CreateLink(ctx context.Context, l campaign.Link, r audit.Record)
 	return l, nil
 }
 
-// Link returns a link, or campaign.ErrUnknownLink.
+// Link returns a link.
 func (s *Store) Link(ctx context.Context, slug string) (campaign.Link, error) {
-	if !db.Storable(slug) {
-		return campaign.Link{}, campaign.ErrUnknownLink
-	}
-	l, err := db.First[campaign.Link](ctx, s.db.Reader(), campaign.ErrUnknownLink,
-		selectLinks+" WHERE l.slug = ?", slug)
+	l, err := links.First(ctx, s.db.Reader(), selectLinks+" WHERE l.slug = ?", slug)
 	return l, db.Wrap(err, "read payment link %s", slug)
 }
 
@@ -217,22 +202,18 @@ func (s *Store) Links(ctx context.Context, keys []int64) ([]campaign.Link, error
 	return list, db.Wrap(err, "payment links of %d keys", len(keys))
 }
 
-// UpdateLink locks the link of one of the keys, calls decide and stores what it returns, or fails with
-// campaign.ErrUnknownLink.
+// UpdateLink locks the link of one of the keys, calls decide and stores what it returns.
 func (s *Store) UpdateLink(
 	ctx context.Context, keys []int64, slug string, decide func(campaign.Link) (campaign.Link, error), r audit.Record,
 ) error {
-	if len(keys) == 0 || !db.Storable(slug) {
-		return campaign.ErrUnknownLink
-	}
 	err := table.WriteAudited(ctx, s.db, s.sealer, r, func(ctx context.Context, t tx, a *table.AuditFields) error {
 		*a = table.AuditFields{Subject: slug}
 		lock := t.ForUpdate()
 		if lock != "" {
 			lock += " OF l"
 		}
-		before, err := db.First[campaign.Link](ctx, t, campaign.ErrUnknownLink,
-			selectLinks+" WHERE l.slug = ? AND l.key_id IN (?)"+lock, slug, bun.List(keys))
+		before, err := links.First(ctx, t, selectLinks+" WHERE l.slug = ? AND l.key_id IN (?)"+lock, slug,
+			bun.List(keys))
 		if err != nil {
 			return err
 		}

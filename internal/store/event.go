@@ -102,11 +102,10 @@ func checkEvents(p payment.Payment, before int, list []payment.Event) error {
 	return nil
 }
 
-// Events lists a payment's history in order, or fails with payment.ErrUnknown. It is empty once its retention has
-// ended.
+// Events lists a payment's history in order. It is empty once its retention has ended.
 func (s *Store) Events(ctx context.Context, id payment.ID) ([]payment.Event, error) {
 	if !db.Storable(string(id)) {
-		return nil, payment.ErrUnknown
+		return nil, payments.Missing
 	}
 	var list []payment.Event
 	err := s.db.Read(ctx, db.Query(func(scan scan) error {
@@ -130,18 +129,14 @@ func (s *Store) Events(ctx context.Context, id payment.ID) ([]payment.Event, err
 // and the cursor for the next call; the empty cursor is the beginning. No event
 // is ever skipped: one whose transaction began early and committed late comes
 // after those that were returned before. It fails with fault.Invalid for a cursor
-// that it did not return, or a limit outside 1 to payment.MaxPage, and with
-// payment.ErrEventsDropped if events after the cursor were dropped because their
-// retention had ended. The beginning is what is left.
+// that it did not return, and is refused if events after the cursor were dropped
+// because their retention had ended. The beginning is what is left.
 func (s *Store) PublicEvents(
 	ctx context.Context, keyID int64, after string, limit int,
 ) ([]payment.Event, string, error) {
 	position, err := parsePosition(after)
 	if err != nil {
 		return nil, "", err
-	}
-	if limit < 1 || limit > payment.MaxPage {
-		return nil, "", fault.New(fault.Invalid, "limit must be between 1 and %d", payment.MaxPage)
 	}
 	page := feedPage{position: position, gap: position > 0}
 	if err := s.place(ctx, keyID); err != nil {

@@ -5,9 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"time"
-	"unicode/utf8"
 
-	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/table"
@@ -33,14 +31,12 @@ var requests = db.NewTable[idempotencyRow]("idempotency", `
 	changes: request subject holder status answer created_at finished_at locked_until`)
 
 // IdempotencyBegin takes the key for the try and returns the subject to act
-// on, or the answer that was given already; it fails with
-// idempotency.ErrRunning or ErrMismatch.
+// on, or the answer that was given already.
 func (s *Store) IdempotencyBegin(
 	ctx context.Context, n idempotency.Try,
 ) (subject string, a idempotency.Answer, err error) {
-	if length := utf8.RuneCountInString(n.Key); length < 1 || length > idempotency.MaxKey || !db.Storable(n.Key) {
-		return "", a, fault.New(fault.Invalid, "Idempotency-Key must have 1 to %d characters of valid UTF-8",
-			idempotency.MaxKey)
+	if err := n.Check(); err != nil {
+		return "", a, err
 	}
 	err = s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		fresh := idempotencyRow{
@@ -91,13 +87,8 @@ func takeUp(ctx context.Context, t tx, n idempotency.Try) (string, idempotency.A
 	if err != nil {
 		return "", idempotency.Answer{}, err
 	}
-	switch {
-	case !n.Is(known.Request):
-		return "", idempotency.Answer{}, idempotency.ErrMismatch
-	case !known.FinishedAt.IsZero():
-		return known.Subject, idempotency.Answer{Status: known.Status, Body: known.Answer}, nil
-	case known.LockedUntil.After(n.Now) && !known.LockedUntil.After(n.LockedUntil):
-		return "", idempotency.Answer{}, idempotency.ErrRunning
+	if free, err := n.TakesUp(known.Request, known.LockedUntil, !known.FinishedAt.IsZero()); err != nil || !free {
+		return known.Subject, idempotency.Answer{Status: known.Status, Body: known.Answer}, err
 	}
 	_, err = t.NewRaw("UPDATE idempotency SET locked_until = ?, holder = ? WHERE key_id = ? AND key = ?",
 		n.LockedUntil, n.Holder, n.KeyID, n.Key).Exec(ctx)

@@ -21,7 +21,8 @@ var payments = db.NewTable[paymentRow]("payments", `
 	         rate_markup=Price.Markup rate_sources=Price.Sources created_at short_basis=Terms.ShortBasis late_for_us=Terms.LateFor keep_over=Terms.KeepOver credits campaign_id link_id
 	         reference description success_url cancel_url metadata customer_email donor_name donor_message words
 	changes: status network=Choice.Network token=Choice.Token expires_at started_at ended_at resumed_at hash/bytes extended
-	         reorged by_hand credited held unheld near attended_at seq resolved asked duplicate_of lang attention=Needs`)
+	         reorged by_hand credited held unheld near attended_at seq resolved asked duplicate_of lang attention=Needs`).
+	Else(payment.ErrUnknown)
 
 // paymentRow is a payment without its routes and deposits.
 type paymentRow struct {
@@ -64,6 +65,7 @@ func loadNumbers(d db.Dialect, numbers db.Numbers) *loader {
 }
 
 func loadIDs(d db.Dialect, ids db.Texts) *loader {
+	ids = slices.DeleteFunc(ids, func(id string) bool { return !db.Storable(id) })
 	return &loader{d, "public_id", ids, make(map[int64]*payment.Payment)}
 }
 
@@ -178,16 +180,13 @@ func (s *Store) loadBatch(ctx context.Context, ops []*loadOp) error {
 	return nil
 }
 
-// Payment returns the payment with routes and deposits, or payment.ErrUnknown.
+// Payment returns the payment with routes and deposits.
 // Callers that ask at the same time share a round trip.
 func (s *Store) Payment(ctx context.Context, id payment.ID) (payment.Payment, error) {
-	if !db.Storable(string(id)) {
-		return payment.Payment{}, payment.ErrUnknown
-	}
 	op := &loadOp{id: id}
 	err := s.loads.Do(ctx, op)
 	if err == nil && op.read == nil {
-		err = payment.ErrUnknown
+		err = payments.Missing
 	}
 	if err != nil {
 		return payment.Payment{}, fmt.Errorf("read payment %s: %w", id, err)

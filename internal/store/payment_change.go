@@ -33,14 +33,10 @@ type changeOp struct {
 }
 
 // UpdatePayment locks the payment, calls decide and persists its Change, all
-// in one transaction. It fails with payment.ErrUnknown, with decide's own
-// error, or with ledger.ErrNoCredits or ErrNoQueries; nothing is written then.
+// in one transaction. If it fails, with decide's own error or by the ledger, nothing is written.
 func (s *Store) UpdatePayment(
 	ctx context.Context, id payment.ID, decide func(payment.Payment) (payment.Change, error),
 ) (payment.Payment, error) {
-	if !db.Storable(string(id)) {
-		return payment.Payment{}, payment.ErrUnknown
-	}
 	op := &changeOp{id: id, decide: decide, began: time.Now()}
 	if err := s.change(ctx, op); err != nil {
 		return payment.Payment{}, fmt.Errorf("update payment %s: %w", id, err)
@@ -91,8 +87,8 @@ func (s *Store) ranBatch(ctx context.Context, op *changeOp, err error) error {
 	return op.superseded(err)
 }
 
-// superseded returns idempotency.ErrRunning if the change was not written because another
-// try has taken its request over: the payment itself is locked.
+// superseded refuses a change that was not written because another try has taken its request over: the payment
+// itself is locked.
 func (op *changeOp) superseded(err error) error {
 	if errors.Is(err, db.ErrLost) && op.change.Kept != nil {
 		return fmt.Errorf("%w (%w)", idempotency.ErrRunning, err)
@@ -180,7 +176,7 @@ func (s *Store) loadForChange(ctx context.Context, c conn, ops []*changeOp) erro
 	for _, op := range ops {
 		op.writes, op.err = nil, nil
 		if op.before = byID[op.id]; op.before == nil {
-			op.err = payment.ErrUnknown
+			op.err = payments.Missing
 		}
 	}
 	if len(started) == 0 {

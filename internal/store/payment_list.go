@@ -18,12 +18,8 @@ import (
 )
 
 // Payments lists a key's payments by time of creation, with routes and
-// deposits. It fails with fault.Invalid if the limit is out of range or After
-// is not a payment of the key.
+// deposits. It fails with fault.Invalid if After is not a payment of the key.
 func (s *Store) Payments(ctx context.Context, f payment.Filter) (list []payment.Payment, err error) {
-	if f.Limit < 1 || f.Limit > payment.MaxPage {
-		return nil, fault.New(fault.Invalid, "first must be between 1 and %d", payment.MaxPage)
-	}
 	err = s.db.Snapshot(ctx, func(ctx context.Context, t tx) (err error) {
 		list, _, err = s.listPayments(ctx, t, f)
 		return err
@@ -59,11 +55,8 @@ func (s *Store) listPayments(
 	return list, more, err
 }
 
-// PaymentsByID returns the payments of at most payment.MaxPage IDs, by Number.
+// PaymentsByID returns the payments of the IDs, by Number.
 func (s *Store) PaymentsByID(ctx context.Context, ids []payment.ID) ([]payment.Payment, error) {
-	if len(ids) == 0 || len(ids) > payment.MaxPage {
-		return nil, fmt.Errorf("read %d payments at once, at least 1 and at most %d", len(ids), payment.MaxPage)
-	}
 	var list []payment.Payment
 	err := s.db.Snapshot(ctx, func(ctx context.Context, t tx) error {
 		rows, err := db.All[paymentRow](ctx, t, "SELECT * FROM payments WHERE public_id IN (?) ORDER BY id", bun.List(ids))
@@ -125,9 +118,6 @@ func (s *Store) ids(ctx context.Context, what string, q *bun.RawQuery) (list []p
 func (s *Store) ChargedPayments(
 	ctx context.Context, f payment.Filter, entries []ledger.Entry,
 ) (list []payment.Payment, more bool, left ledger.Balance, err error) {
-	if f.Limit < 1 || f.Limit > payment.MaxPage {
-		return nil, false, ledger.Balance{}, fault.New(fault.Invalid, "first must be between 1 and %d", payment.MaxPage)
-	}
 	err = s.db.Write(ctx, func(ctx context.Context, t tx) (err error) {
 		if left, err = table.Charge(ctx, t, f.KeyID, entries); err != nil {
 			return err
@@ -142,7 +132,7 @@ func (s *Store) ChargedPayments(
 }
 
 // ChargedPayment posts the entries and reads one payment of the key in one
-// transaction, or fails with payment.ErrUnknown.
+// transaction.
 func (s *Store) ChargedPayment(
 	ctx context.Context, keyID int64, id payment.ID, entries []ledger.Entry,
 ) (p payment.Payment, err error) {
@@ -150,7 +140,7 @@ func (s *Store) ChargedPayment(
 		if _, err := table.Charge(ctx, t, keyID, entries); err != nil {
 			return err
 		}
-		row, err := db.First[paymentRow](ctx, t, payment.ErrUnknown, "SELECT * FROM payments WHERE public_id = ? AND key_id = ?", id, keyID)
+		row, err := payments.First(ctx, t, "SELECT * FROM payments WHERE public_id = ? AND key_id = ?", id, keyID)
 		if err != nil {
 			return err
 		}

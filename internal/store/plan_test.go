@@ -310,7 +310,7 @@ func (w *world) useDashboard(k merchant.Key, p payment.Payment) {
 	w.Must(err)
 	_, err = w.AuditLog(ctx, 1, 1, 9, 3)
 	w.Must(err)
-	_, err = w.KeysOfUser(ctx, k.UserID)
+	_, err = w.Keys(ctx, k.UserID)
 	w.Must(err)
 	w.Must(
 		w.PutLogo(

@@ -21,7 +21,7 @@ var refunds = db.NewTable[refundRow]("refunds", `
 	fixed:   public_id=ID payment_id=Owner network=Asset.Network contract=Asset.Contract/bytes symbol=Asset.Symbol
 	         decimals=Asset.Decimals token=Asset.Token units reason created_at
 	changes: status address=Address.Address/bytes raw=Address.Raw proven hash/bytes ordinal address_at asked_at final_at
-	         scanned others=OtherText`)
+	         scanned others=OtherText`).Else(refund.ErrUnknown)
 
 // refundRow is a refund as it is stored.
 type refundRow struct {
@@ -55,8 +55,8 @@ func refundsWhere(list *[]refund.Refund, where string, args ...any) *db.Stmt {
 		"JOIN payments AS p ON p.id = r.payment_id WHERE "+where+" ORDER BY r.id", args...)
 }
 
-// UpdateRefunds locks the payment, calls decide and persists its Change, all in one transaction. It fails with
-// payment.ErrUnknown, decide's own error, or refund.ErrTaken.
+// UpdateRefunds locks the payment, calls decide and persists its Change, all in one transaction. No other
+// refund may have the same transfer.
 func (s *Store) UpdateRefunds(
 	ctx context.Context, id payment.ID, decide func(refund.Account) (refund.Change, error),
 ) (refund.Refund, error) {
@@ -93,11 +93,11 @@ func (s *Store) UpdateRefunds(
 	return change.Refund, nil
 }
 
-// Refund returns one refund, or refund.ErrUnknown.
+// Refund returns one refund.
 func (s *Store) Refund(ctx context.Context, id refund.ID) (refund.Refund, error) {
 	list, err := s.readRefunds(ctx, "r.public_id = ?", string(id))
 	if err == nil && len(list) == 0 {
-		err = refund.ErrUnknown
+		err = refunds.Missing
 	}
 	if err != nil {
 		return refund.Refund{}, db.Wrap(err, "refund %s", id)

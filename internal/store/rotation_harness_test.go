@@ -195,7 +195,7 @@ func (w *rotationWorld) opens(what string, s *secret.Sealer) {
 	due, err := st.Merchant().DueWaiting(ctx, w.due, 1000)
 	w.Must(err)
 	storetest.Same(w.T, what+": changes that wait", due[len(due)-1].Body.Reveal(), "input")
-	a, err := st.Merchant().Account(ctx, w.key.UserID)
+	a, err := st.Merchant().Account(ctx, merchant.By{ID: w.key.UserID})
 	w.Must(err)
 	storetest.Same(w.T, what+": chat", a.Chat.URL.Reveal(), "https://chat.example")
 	m, err := st.Mails().Mail(ctx, w.Count("SELECT max(id) FROM mails WHERE kind = 'PLAIN'"))

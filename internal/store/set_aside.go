@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/store/db"
 )
@@ -35,7 +34,7 @@ func (s *Store) SaveSetAside(ctx context.Context, a watch.SetAside) error {
 			return err
 		}
 		if n, err := res.RowsAffected(); err != nil || n != 1 {
-			return fmt.Errorf("%d rows: %w", n, payment.ErrUnknown)
+			return fmt.Errorf("%d rows: %w", n, payments.Missing)
 		}
 		return nil
 	})

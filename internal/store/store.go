@@ -28,7 +28,6 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/identity"
-	"github.com/florinpay/florin/internal/store/mail"
 	"github.com/florinpay/florin/internal/store/merchant"
 	"github.com/florinpay/florin/internal/store/settlement"
 	"github.com/florinpay/florin/internal/store/table"
@@ -45,7 +44,7 @@ type Store struct {
 	identity   *identity.Store
 	merchant   *merchant.Store
 	settlement *settlement.Store
-	mails      *mail.Store
+	mails      *Outbox
 
 	db         db.Engine
 	migrations db.Migrations
@@ -110,7 +109,7 @@ func Open(ctx context.Context, url string, sealer *secret.Sealer, o Options) (*S
 		migrations: o.Migrations, log: o.Log, recent: newRecent(engine.Dialect().ManyWriters), lock: lock,
 		open:     openPayments{few: fewOpen},
 		identity: identity.New(engine, sealer),
-		merchant: merchant.New(engine, sealer), settlement: settlement.New(engine), mails: mail.New(engine, sealer),
+		merchant: merchant.New(engine, sealer), settlement: settlement.New(engine), mails: &Outbox{engine, sealer},
 	}
 	s.creates = db.NewBatcher(s.createBatch)
 	s.changes = db.NewBatcher(s.changeBatch)
@@ -158,7 +157,7 @@ func (s *Store) Retention() *Retained { return &Retained{s.db, batchRows} }
 func (s *Store) Settlement() *settlement.Store { return s.settlement }
 
 // Mails returns the outbox of mails.
-func (s *Store) Mails() *mail.Store { return s.mails }
+func (s *Store) Mails() *Outbox { return s.mails }
 
 // Alerts returns the store of what operators are notified of.
 func (s *Store) Alerts() *Alerts { return &Alerts{s.db, s.sealer} }
@@ -193,9 +192,8 @@ type (
 func checkDetails(p payment.Payment) error {
 	d := p.Details
 	texts := []string{
-		string(
-			p.ID,
-		), d.Reference, d.Description, d.SuccessURL, d.CancelURL, d.CustomerEmail, d.DonorName, d.DonorMessage,
+		string(p.ID),
+		d.Reference, d.Description, d.SuccessURL, d.CancelURL, d.CustomerEmail, d.DonorName, d.DonorMessage,
 	}
 	texts = slices.AppendSeq(texts, maps.Keys(d.Metadata))
 	texts = slices.AppendSeq(texts, maps.Values(d.Metadata))

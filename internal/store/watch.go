@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -90,7 +89,7 @@ var cursors = db.NewTable[cursorRow]("cursors", `
 	changes: scanned_number=Scanned.Number scanned_hash=Scanned.Hash scanned_time=Scanned.Time rechecked_number=Rechecked.Number
 	         rechecked_hash=Rechecked.Hash rechecked_time=Rechecked.Time second_number=Second.Number second_time=Second.Time
 	         behind_since updated_at pause_ms ended_number=Ended
-	read:    restored_at`)
+	read:    restored_at`).Else(watch.ErrCursorMoved)
 
 // cursorRow is how far a network has been read.
 type cursorRow struct {
@@ -111,7 +110,7 @@ func (s *Store) Cursor(ctx context.Context, n chain.Network) (c watch.Cursor, ok
 	return c, true, nil
 }
 
-// SaveCursor stores how far the network was read. It fails with watch.ErrCursorMoved or watch.ErrNotLeading.
+// SaveCursor stores how far the network was read, for the one that leads, if nobody moved the cursor.
 func (s *Store) SaveCursor(ctx context.Context, n chain.Network, c watch.Cursor) error {
 	for _, h := range []chain.Head{c.Scanned, c.Rechecked, c.Second} {
 		if _, err := table.BlockNumber(h); err != nil {
@@ -123,23 +122,16 @@ func (s *Store) SaveCursor(ctx context.Context, n chain.Network, c watch.Cursor)
 		if held, err := table.Holds(ctx, t, watch.LeaseName(n), c.Holder); err != nil || !held {
 			return cmp.Or(err, error(watch.ErrNotLeading))
 		}
-		res, err := cursors.Into(t, cursors.OnConflict("network")+" WHERE cursors.moves = excluded.moves",
-			cursorRow{c, n, c.Pause.Milliseconds()}).Exec(ctx)
-		if err != nil {
-			return err
-		}
-		if n, err := res.RowsAffected(); err != nil || n == 0 {
-			return errors.Join(err, watch.ErrCursorMoved)
-		}
-		return nil
+		q := cursors.Into(t, cursors.OnConflict("network")+" WHERE cursors.moves = excluded.moves",
+			cursorRow{c, n, c.Pause.Milliseconds()})
+		return db.OneOf(ctx, cursors.Missing, q)
 	})
 	return db.Wrap(err, "save cursor of %s", n)
 }
 
 // MoveCursor sets the cursor of the network back to a block, which the network is then read on from, and writes the
 // audit entry for every operator. Up to where it had been read before, every address there ever was is watched. Blocks
-// below it that were not rechecked yet still are. It fails with watch.ErrCursorMoved if the cursor was moved since it
-// was loaded.
+// below it that were not rechecked yet still are. Nobody may have moved the cursor since it was loaded.
 func (s *Store) MoveCursor(
 	ctx context.Context, n chain.Network, from watch.Cursor, to chain.Head, entry audit.Entry,
 ) error {
@@ -149,7 +141,7 @@ func (s *Store) MoveCursor(
 	}
 	reread := int64(min(max(from.RereadTo, from.Scanned.Number), math.MaxInt64)) //nolint:gosec // bounded
 	err = s.db.Write(ctx, func(ctx context.Context, t tx) error {
-		res, err := t.NewRaw("UPDATE cursors SET scanned_number = ?0, scanned_hash = ?1, scanned_time = ?2, "+
+		err := db.One(ctx, t, cursors.Missing, "UPDATE cursors SET scanned_number = ?0, scanned_hash = ?1, scanned_time = ?2, "+
 			"rechecked_number = CASE WHEN rechecked_number < ?0 THEN rechecked_number ELSE ?0 END, "+
 			"rechecked_hash = CASE WHEN rechecked_number < ?0 THEN rechecked_hash ELSE ?1 END, "+
 			"rechecked_time = CASE WHEN rechecked_number < ?0 THEN rechecked_time ELSE ?2 END, "+
@@ -158,12 +150,9 @@ func (s *Store) MoveCursor(
 			"moves = moves + 1, reread_to = ?3, "+
 			"ended_number = CASE WHEN ended_number < ?0 THEN ended_number ELSE ?0 END "+
 			"WHERE network = ?4 AND moves = ?5",
-			number, to.Hash, to.Time, reread, n, from.Moves).Exec(ctx)
+			number, to.Hash, to.Time, reread, n, from.Moves)
 		if err != nil {
 			return err
-		}
-		if moved, err := res.RowsAffected(); err != nil || moved == 0 {
-			return errors.Join(err, watch.ErrCursorMoved)
 		}
 		return table.AuditOperators(ctx, t, entry)
 	})

@@ -91,9 +91,8 @@ func (a Device) Make(t testing.TB, options string, k *Key) string {
 	// {"fmt": "none", "attStmt": {}, "authData": data}
 	object := slices.Concat([]byte("\xa3\x63fmt\x64none\x67attStmt\xa0\x68authData\x59"), binary.BigEndian.AppendUint16(nil, uint16(len(data))), data)
 	return respond(t, k, map[string]any{
-		"clientDataJSON": text(
-			a.client(t, "webauthn.create", q),
-		), "attestationObject": text(object), "transports": []string{"internal"},
+		"clientDataJSON":    text(a.client(t, "webauthn.create", q)),
+		"attestationObject": text(object), "transports": []string{"internal"},
 	})
 }
 
@@ -109,9 +108,8 @@ func (a Device) Answer(t testing.TB, options string, k *Key) string {
 		t.Fatal(err)
 	}
 	return respond(t, k, map[string]any{
-		"clientDataJSON": text(
-			client,
-		), "authenticatorData": text(data), "signature": text(signature), "userHandle": text(k.Handle),
+		"clientDataJSON":    text(client),
+		"authenticatorData": text(data), "signature": text(signature), "userHandle": text(k.Handle),
 	})
 }
 
@@ -140,9 +138,8 @@ func (a Device) client(t testing.TB, kind string, q Question) []byte {
 func respond(t testing.TB, k *Key, response map[string]any) string {
 	t.Helper()
 	said, err := json.Marshal(map[string]any{
-		"id": text(
-			k.ID,
-		), "rawId": text(k.ID), "type": "public-key", "clientExtensionResults": map[string]any{}, "response": response,
+		"id":    text(k.ID),
+		"rawId": text(k.ID), "type": "public-key", "clientExtensionResults": map[string]any{}, "response": response,
 	})
 	if err != nil {
 		t.Fatal(err)

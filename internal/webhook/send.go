@@ -137,12 +137,10 @@ func (s *Sender) Ping(
 	ctx context.Context, eventID, custodianID, status, callbackURL string, sec secret.Text, signing ...secret.Text,
 ) Attempt {
 	p := ping{
-		Test: true, TxnID: testTxnID, Status: status, Amount: json.Number(
-			"49.9",
-		), AmountInToken: json.Number("49.9"), ReceivedAmount: json.Number("0"),
-		CreatedAt: s.now().UTC().Format(
-			timeFormat,
-		), Reference: testTxnID, Metadata: map[string]string{}, EventID: eventID,
+		Test: true, TxnID: testTxnID, Status: status, Amount: json.Number("49.9"),
+		AmountInToken: json.Number("49.9"), ReceivedAmount: json.Number("0"),
+		CreatedAt: s.now().UTC().Format(timeFormat),
+		Reference: testTxnID, Metadata: map[string]string{}, EventID: eventID,
 		CustodianID: custodianID,
 	}
 	if status == "completed" {

@@ -213,25 +213,19 @@ func (d *Surface) postKeyLabel(c echo.Context, who session.Principal) error {
 	if f.Stale {
 		return d.keysPage(c, who, f.Status(), f, dashboard.FreshKey{}, key.PublicID)
 	}
-	ctx := c.Request().Context()
 	label, code, zone := f.Text("label"), f.Text("currency"), f.Text("zone")
-	if err := merchant.CheckKeyNames(label, code, zone); err != nil {
-		return d.keyRefused(c, who, f, key, err)
-	}
+	var to merchant.KeyNames
 	if f.Values.Has("currency") && code != string(key.Currency) {
-		if err := d.Merchants.SetKeyCurrency(ctx, key, code, d.Act(c, who)); err != nil {
-			return d.keyRefused(c, who, f, key, err)
-		}
+		to.Currency = &code
 	}
 	if f.Values.Has("zone") && zone != key.Zone {
-		if err := d.Merchants.SetKeyZone(ctx, key, zone, d.Act(c, who)); err != nil {
-			return d.keyRefused(c, who, f, key, err)
-		}
+		to.Zone = &zone
 	}
 	if label != session.KeyLabel(key) || !f.Values.Has("currency") {
-		if err := d.Merchants.SetKeyLabel(ctx, key, label, d.Act(c, who)); err != nil {
-			return d.keyRefused(c, who, f, key, err)
-		}
+		to.Label = &label
+	}
+	if err := d.Merchants.NameKey(c.Request().Context(), key, to, d.Act(c, who)); err != nil {
+		return d.keyRefused(c, who, f, key, err)
 	}
 	return d.Cookies.Redirect(c, keysPath, "The key is changed.")
 }

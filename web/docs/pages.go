@@ -74,12 +74,10 @@ func (s *Surface) frame(c echo.Context, path string) docs.Frame {
 }
 
 func (s *Surface) startDoc(f docs.Frame) (templ.Component, error) {
-	return docs.Start(
-		docs.StartProps{
-			Frame: f, Tasks: docs.Tasks(f.BaseURL), FreeCredits: strconv.FormatInt(s.FreeCredits, 10),
-			SignUp: docs.Samples(docs.SignUp, f.BaseURL)[0].Code,
-		},
-	), nil
+	return docs.Start(docs.StartProps{
+		Frame: f, Tasks: docs.Tasks(f.BaseURL), FreeCredits: strconv.FormatInt(s.FreeCredits, 10),
+		SignUp: docs.Samples(docs.SignUp, f.BaseURL)[0].Code,
+	}), nil
 }
 
 func (s *Surface) examplesDoc(f docs.Frame) (templ.Component, error) {
@@ -131,9 +129,8 @@ func (s *Surface) requestsDoc(f docs.Frame) (templ.Component, error) {
 		Frame: f, Client: rateText(r.Client), Key: rateText(r.Key), Costly: rateText(r.Costly), Open: rateText(r.Open),
 		MaxBody: strconv.Itoa(jsonbody.Max), MaxPage: strconv.Itoa(payment.MaxPage),
 		MaxGraphQLBody: strconv.Itoa(g.Body), MaxDepth: strconv.Itoa(g.Depth), MaxFields: strconv.Itoa(g.Fields),
-		MaxAliases: strconv.Itoa(
-			g.Aliases,
-		), MaxRootFields: strconv.Itoa(g.RootFields), MaxTokens: strconv.Itoa(g.Tokens),
+		MaxAliases:    strconv.Itoa(g.Aliases),
+		MaxRootFields: strconv.Itoa(g.RootFields), MaxTokens: strconv.Itoa(g.Tokens),
 	}), nil
 }
 
@@ -166,9 +163,7 @@ func reasonFields(k fault.Kind) []docs.Field {
 }
 
 func (s *Surface) testingDoc(f docs.Frame) (templ.Component, error) {
-	return docs.Testing(
-		docs.TestingProps{Frame: f, Script: docs.Samples(docs.PayInSandbox, f.BaseURL)[0].Code},
-	), nil
+	return docs.Testing(docs.TestingProps{Frame: f, Script: docs.Samples(docs.PayInSandbox, f.BaseURL)[0].Code}), nil
 }
 
 func (s *Surface) pricesDoc(f docs.Frame) (templ.Component, error) {

@@ -39,9 +39,8 @@ func (s *Surface) linkPage(c echo.Context, status int, l campaign.Link, add func
 	}
 	least, most := s.linkBounds(l)
 	p := donate.LinkProps{
-		Page: shell.NewPage(
-			c,
-		), Merchant: merchant, Slug: l.Slug, Description: l.Description, Amount: present.Positive(l.Amount),
+		Page:     shell.NewPage(c),
+		Merchant: merchant, Slug: l.Slug, Description: l.Description, Amount: present.Positive(l.Amount),
 		Price: present.Sum(l.Price),
 		Min:   least.Display(), Max: most.Display(), Bounded: l.Min > 0 || l.Max > 0, Closed: l.Closed(),
 	}

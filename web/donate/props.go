@@ -108,12 +108,10 @@ func (s *Surface) giftProps(g gifts, page views.Page) donate.Props {
 		Page: page, CampaignID: c.Slug, Title: c.Title, Description: c.Description, Status: donate.CampaignStatus(
 			c.At(now),
 		),
-		Raised: g.totals.Raised.Display(), Goal: present.Positive(
-			c.Goal,
-		), Percent: c.Percent(g.totals), Reached: c.Reached(g.totals),
-		Donors: int(
-			g.totals.Donors,
-		), EndsAt: c.EndsAt, Min: least.Display(), Max: most.Display(), ShownAtOnce: c.ShowAtOnce,
+		Raised: g.totals.Raised.Display(), Goal: present.Positive(c.Goal),
+		Percent: c.Percent(g.totals), Reached: c.Reached(g.totals),
+		Donors: int(g.totals.Donors),
+		EndsAt: c.EndsAt, Min: least.Display(), Max: most.Display(), ShownAtOnce: c.ShowAtOnce,
 		URL: s.Operations.DonateLink(c.Slug), CardURL: s.Operations.DonateLink(c.Slug) + "/card.png",
 	}
 	if p.Status == donate.CampaignActive && c.KeyRevoked {
@@ -131,10 +129,9 @@ func (s *Surface) giftProps(g gifts, page views.Page) donate.Props {
 	}
 	for _, d := range g.wall {
 		p.Donations = append(p.Donations, donate.Donation{
-			Name: d.Name, Message: d.Message, Amount: d.Received.Display(), Token: string(
-				d.Token,
-			), Network: string(d.Network),
-			Hash: string(d.Hash), ExplorerURL: s.Presenter.TxURL(d.Network, d.Hash), At: d.At,
+			Name: d.Name, Message: d.Message, Amount: d.Received.Display(), Token: string(d.Token),
+			Network: string(d.Network),
+			Hash:    string(d.Hash), ExplorerURL: s.Presenter.TxURL(d.Network, d.Hash), At: d.At,
 		})
 	}
 	if g.next > 0 {

@@ -98,7 +98,7 @@ func shown(r *http.Request) string {
 	return r.URL.Query().Get("shown")
 }
 
-// answer is what a page is told that asks.
+// answer is what a page that asks gets.
 type answer struct {
 	Tag   string            `json:"tag"`
 	Parts map[string]string `json:"parts"`

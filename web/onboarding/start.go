@@ -169,7 +169,8 @@ func (s *Surface) postStart(c echo.Context, who session.Principal) error {
 	}
 	if zone := f.Text("zone"); zone != "" && key.Zone == "" {
 		// It is the browser's guess: one that is unknown here is left out.
-		if err := s.Merchants.SetKeyZone(ctx, key, zone, s.Act(c, who)); err != nil && !fault.Is(err, fault.Invalid) {
+		err := s.Merchants.NameKey(ctx, key, merchant.KeyNames{Zone: &zone}, s.Act(c, who))
+		if err != nil && !fault.Is(err, fault.Invalid) {
 			return err
 		}
 	}

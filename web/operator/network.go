@@ -20,9 +20,8 @@ func (d *Surface) networkRows() []operator.NetworkRow {
 		}
 		h := d.Payments.Health(n)
 		row := operator.NetworkRow{
-			Name: views.NetworkName(
-				string(n),
-			), OK: h.OK, Reason: h.Detail, Latest: block(h.Latest), Final: block(h.Final), Scanned: block(h.Scanned),
+			Name: views.NetworkName(string(n)),
+			OK:   h.OK, Reason: h.Detail, Latest: block(h.Latest), Final: block(h.Final), Scanned: block(h.Scanned),
 			Lag: h.Lag.Round(time.Second).String(), Treasury: string(offered.Treasury), Sweeping: "off: no gas wallet",
 		}
 		if row.Reason == "" {
@@ -52,10 +51,9 @@ func (d *Surface) endpointRows(n chain.Network) []operator.EndpointRow {
 	var all []operator.EndpointRow
 	for _, e := range d.Endpoints(n) {
 		r := operator.EndpointRow{
-			Name: e.Name, OK: e.Healthy, Reason: e.Reason, Head: block(
-				chain.Head{Number: e.Head},
-			), Latency: session.Latency(e.Latency),
-			Errors: e.Errors, Requests: e.Requests, Learnt: strings.Join(e.Learnt, "; "),
+			Name: e.Name, OK: e.Healthy, Reason: e.Reason, Head: block(chain.Head{Number: e.Head}),
+			Latency: session.Latency(e.Latency),
+			Errors:  e.Errors, Requests: e.Requests, Learnt: strings.Join(e.Learnt, "; "),
 		}
 		if e.Head == 0 { // it has not answered yet
 			r.Head, r.Latency = "–", "–"

@@ -95,9 +95,8 @@ func (d *Surface) sweepRows(list []report.SweepLine) []operator.SweepRow {
 	for _, x := range list {
 		words := sweepWords[settlement.State(x.State)]
 		row := operator.SweepRow{
-			ID: x.ID, Network: views.NetworkName(
-				string(x.Network),
-			), State: words[0], Meaning: words[1], Hash: string(x.Tx), HashURL: d.Presenter.TxURL(x.Network, x.Tx),
+			ID: x.ID, Network: views.NetworkName(string(x.Network)),
+			State: words[0], Meaning: words[1], Hash: string(x.Tx), HashURL: d.Presenter.TxURL(x.Network, x.Tx),
 			Note: x.Note, Addresses: x.Addresses, Moved: x.Moved, Attempts: x.Attempts,
 			CreatedAt: x.CreatedAt, EndedAt: x.EndedAt,
 		}

@@ -23,9 +23,8 @@ func (d *Surface) getTrouble(c echo.Context, who session.Principal) error {
 		return err
 	}
 	p := operator.TroubleProps{
-		Frame: d.Frame(
-			c, who, "Stuck work", troublePath,
-		), Notices: d.waitingNotices(), Sweeps: d.sweepRows(t.Sweeps), Most: report.MaxTrouble,
+		Frame:   d.Frame(c, who, "Stuck work", troublePath),
+		Notices: d.waitingNotices(), Sweeps: d.sweepRows(t.Sweeps), Most: report.MaxTrouble,
 	}
 	if p.Notices, err = d.crowdedNotices(c.Request().Context(), p.Notices); err != nil {
 		return err
@@ -48,18 +47,14 @@ func (d *Surface) getTrouble(c echo.Context, who session.Principal) error {
 	}
 	for _, x := range t.Deliveries {
 		p.Deliveries = append(p.Deliveries, operator.LateRow{
-			TxnID: string(x.TxnID), Email: x.Email, Event: strings.TrimPrefix(
-				string(x.Type), "payment.",
-			), Made: x.Made, DueAt: x.DueAt,
+			TxnID: string(x.TxnID), Email: x.Email, Event: strings.TrimPrefix(string(x.Type), "payment."),
+			Made: x.Made, DueAt: x.DueAt,
 		})
 	}
 	for _, x := range t.Deposits {
 		p.Deposits = append(p.Deposits, operator.LeftRow{
-			TxnID: string(
-				x.TxnID,
-			), Email: x.Email, Network: views.NetworkName(
-				string(x.Network),
-			), Amount: money.Display(x.Amount) + " " + x.Symbol, Why: whyLeft(x),
+			TxnID: string(x.TxnID), Email: x.Email, Network: views.NetworkName(string(x.Network)),
+			Amount: money.Display(x.Amount) + " " + x.Symbol, Why: whyLeft(x),
 			Command: []string{
 				"florin sweep", "--txnid " + string(x.TxnID), "--network " + x.Network.Lower(),
 			}, FinalAt: x.FinalAt,
@@ -67,9 +62,8 @@ func (d *Surface) getTrouble(c echo.Context, who session.Principal) error {
 	}
 	for _, x := range t.Reorged {
 		p.Reorged = append(p.Reorged, operator.ReorgRow{
-			TxnID: string(
-				x.TxnID,
-			), Email: x.Email, Network: views.NetworkName(string(x.Network)), Amount: x.Amount.Display(),
+			TxnID: string(x.TxnID),
+			Email: x.Email, Network: views.NetworkName(string(x.Network)), Amount: x.Amount.Display(),
 			Hash: string(x.Hash), HashURL: d.Presenter.TxURL(x.Network, x.Hash), EndedAt: x.EndedAt,
 		})
 	}

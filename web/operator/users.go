@@ -26,9 +26,8 @@ func (d *Surface) getUsers(c echo.Context, who session.Principal) error {
 
 func (d *Surface) usersPage(c echo.Context, who session.Principal, status int, f *shell.Form, link string) error {
 	p := operator.UsersProps{
-		Frame: d.Frame(
-			c, who, "Users and keys", usersPath,
-		), MayInvite: d.Invite, Problem: f.Problem, Link: link, Invite: f.Field(session.EmailField()),
+		Frame:     d.Frame(c, who, "Users and keys", usersPath),
+		MayInvite: d.Invite, Problem: f.Problem, Link: link, Invite: f.Field(session.EmailField()),
 	}
 	q := report.UserQuery{Text: c.QueryParam("q"), Before: session.BeforeOf(c), Limit: session.PageRows + 1}
 	q.Text = q.Text[:min(len(q.Text), maxFind)]
@@ -49,9 +48,8 @@ func (d *Surface) usersPage(c echo.Context, who session.Principal, status int, f
 
 func userRow(x report.User) operator.UserRow {
 	row := operator.UserRow{
-		ID: x.PublicID, Email: x.Email, Name: session.UserName(
-			x.User,
-		), Keys: x.Keys, Operator: x.Operator, Takes: x.Payments, CreatedAt: x.CreatedAt, DisabledAt: x.DisabledAt,
+		ID: x.PublicID, Email: x.Email, Name: session.UserName(x.User),
+		Keys: x.Keys, Operator: x.Operator, Takes: x.Payments, CreatedAt: x.CreatedAt, DisabledAt: x.DisabledAt,
 	}
 	if row.Name == row.Email {
 		row.Name = ""
@@ -79,9 +77,8 @@ func (d *Surface) userPageWith(
 ) error {
 	ctx := c.Request().Context()
 	p := operator.UserProps{
-		Frame: d.Frame(
-			c, who, person.Email, usersPath,
-		), User: userRow(person), You: person.ID == who.User.ID, Problem: f.Problem,
+		Frame: d.Frame(c, who, person.Email, usersPath),
+		User:  userRow(person), You: person.ID == who.User.ID, Problem: f.Problem,
 		Factor: person.Factor, Passkeys: person.Passkeys, ResetLink: link, Mails: d.Mails,
 	}
 	field, err := d.ReauthField(c, who, f)
@@ -101,9 +98,8 @@ func (d *Surface) userPageWith(
 			return err
 		}
 		p.Keys = append(p.Keys, operator.KeyRow{
-			ID: k.PublicID, Label: session.KeyLabel(
-				k,
-			), Credits: balance.Credits, Queries: balance.Queries, CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt,
+			ID: k.PublicID, Label: session.KeyLabel(k),
+			Credits: balance.Credits, Queries: balance.Queries, CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt,
 			RevokedAt: k.RevokedAt, DisabledAt: k.DisabledAt,
 		})
 	}

@@ -99,9 +99,8 @@ func (s *Shell) logAccess(c echo.Context, x *operation.Call, took time.Duration)
 		return
 	}
 	attrs := []slog.Attr{
-		slog.String("request", x.RequestID), slog.String(
-			"method", methodName(r.Method),
-		), slog.String("route", c.Path()),
+		slog.String("request", x.RequestID), slog.String("method", methodName(r.Method)),
+		slog.String("route", c.Path()),
 		slog.Int("status", w.Status), slog.Int64("bytes", w.Size), slog.Duration("took", took),
 	}
 	if id := c.Param("txnid"); id != "" {

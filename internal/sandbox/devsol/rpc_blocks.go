@@ -15,10 +15,8 @@ func getLatestBlockhash(l *Ledger, p params) (any, *rpcFailure) {
 	if failed != nil {
 		return nil, failed
 	}
-	return inContext(
-		slot,
-		map[string]any{"blockhash": l.blockhash(slot).String(), "lastValidBlockHeight": l.height(slot) + blockhashAge},
-	), nil
+	hash, last := l.blockhash(slot).String(), l.height(slot)+blockhashAge
+	return inContext(slot, map[string]any{"blockhash": hash, "lastValidBlockHeight": last}), nil
 }
 
 func isBlockhashValid(l *Ledger, p params) (any, *rpcFailure) {

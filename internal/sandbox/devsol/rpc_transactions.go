@@ -241,9 +241,8 @@ func simulateTransaction(l *Ledger, p params) (any, *rpcFailure) {
 		return nil, &rpcFailure{Code: codeSignature, Message: "Transaction signature verification failure"}
 	}
 	why, logs := l.tries(tx)
-	return inContext(
-		l.head, map[string]any{"err": why, "logs": logs, "accounts": nil, "unitsConsumed": unitsUsed(tx)},
-	), nil
+	tried := map[string]any{"err": why, "logs": logs, "accounts": nil, "unitsConsumed": unitsUsed(tx)}
+	return inContext(l.head, tried), nil
 }
 
 // unitsUsed is a guess at the compute a transaction takes: the ledger measures

@@ -21,9 +21,8 @@ func (l *Ledger) shownTransaction(r *result) map[string]any {
 	instructions := []any{}
 	for _, ix := range m.Instructions {
 		instructions = append(instructions, map[string]any{
-			"programIdIndex": ix.ProgramIDIndex, "accounts": ix.Accounts, "data": base58.Encode(
-				ix.Data,
-			), "stackHeight": 1,
+			"programIdIndex": ix.ProgramIDIndex, "accounts": ix.Accounts, "data": base58.Encode(ix.Data),
+			"stackHeight": 1,
 		})
 	}
 	signatures := make([]string, len(r.tx.Signatures))

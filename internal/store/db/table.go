@@ -1,6 +1,7 @@
 package db
 
 import (
+	"context"
 	"database/sql"
 	"database/sql/driver"
 	"fmt"
@@ -17,6 +18,8 @@ import (
 type Table[R any] struct {
 	name    string
 	columns []column
+
+	Missing error // what First fails with where it finds no row
 }
 
 type column struct {
@@ -76,6 +79,17 @@ func (t *Table[R]) add(name, group, how, path string) {
 		c.form = columnForm(of, how == "bytes")
 	}
 	t.columns = append(t.columns, c)
+}
+
+// Else sets Missing.
+func (t *Table[R]) Else(missing error) *Table[R] {
+	t.Missing = missing
+	return t
+}
+
+// First returns the first row of a query.
+func (t *Table[R]) First(ctx context.Context, from bun.IDB, text string, args ...any) (R, error) {
+	return First[R](ctx, from, t.Missing, text, args...)
 }
 
 // columnForm returns how a column of a hot statement is stored: arguments and destinations have the plain types that

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -19,6 +20,14 @@ func Wrap(err error, format string, args ...any) error {
 		return nil
 	}
 	return fmt.Errorf(format+": %w", append(args, err)...)
+}
+
+// storable reports whether a query can be asked with the arguments.
+func storable(args []any) bool {
+	return !slices.ContainsFunc(args, func(a any) bool {
+		v := reflect.ValueOf(a)
+		return v.Kind() == reflect.String && !Storable(v.String())
+	})
 }
 
 // CheckTexts refuses a text that cannot be stored. what names the input.
@@ -49,8 +58,11 @@ func All[T any](ctx context.Context, from bun.IDB, text string, args ...any) (li
 	return list, err
 }
 
-// First returns the first row of a query, or fails with missing.
+// First returns the first row of a query, or fails with missing, as for a text that no column holds.
 func First[T any](ctx context.Context, from bun.IDB, missing error, text string, args ...any) (row T, err error) {
+	if !storable(args) {
+		return row, missing
+	}
 	err = from.NewRaw(text, args...).Scan(ctx, &row)
 	return row, Missing(err, missing)
 }
@@ -65,7 +77,12 @@ func Missing(err, missing error) error {
 
 // One runs a statement that changes one row, and fails with missing if there is none such.
 func One(ctx context.Context, t bun.IDB, missing error, text string, args ...any) error {
-	changed, err := Changed(t.NewRaw(text, args...).Exec(ctx))
+	return OneOf(ctx, missing, t.NewRaw(text, args...))
+}
+
+// OneOf is One of a query.
+func OneOf(ctx context.Context, missing error, q *bun.RawQuery) error {
+	changed, err := Changed(q.Exec(ctx))
 	if err == nil && !changed {
 		return missing
 	}

@@ -45,7 +45,7 @@ func TestRenewSession(t *testing.T) {
 		f, _, err := w.SecondFactor(ctx, u.ID)
 		w.Must(err)
 		storetest.Same(t, "session of the authenticator", f.Session, next)
-		_, err = w.TakeChallenge(ctx, next, identity.PurposeConfirm, now)
+		_, err = w.TakeChallenge(ctx, next, identity.PurposeConfirm)
 		w.Must(err)
 		_, err = w.RenewSession(ctx, old, storetest.HashOf("late"), now)
 		storetest.WantError(t, "a second renewal", err, identity.ErrBadSession)

@@ -12,7 +12,8 @@ import (
 )
 
 var sessions = db.NewTable[sessionRow]("sessions",
-	"fixed: token user_id created_at expires_at used_at=CreatedAt user_agent merchant_id=Merchant")
+	"fixed: token user_id created_at expires_at used_at=CreatedAt user_agent merchant_id=Merchant").
+	Else(identity.ErrBadSession)
 
 // sessionRow is a session with who it acts for.
 type sessionRow struct {

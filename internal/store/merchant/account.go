@@ -23,7 +23,7 @@ var (
 		number:  id
 		fixed:   public_id user_id wallet created_at
 		changes: hash label permissions sources confirmed currency zone revoked_at disabled_at
-		read:    last_used_at`)
+		read:    last_used_at`).Else(merchant.ErrUnknownKey)
 	members = db.NewTable[merchant.Member]("memberships", `
 		fixed:   merchant_id user_id=ID created_at=Since chosen_at=Since
 		changes: role news`)
@@ -33,20 +33,27 @@ var (
 )
 
 // Account reads an account, without a custodian.
-func (s *Store) Account(ctx context.Context, id int64) (merchant.Account, error) {
-	a, err := s.loadAccount(ctx, s.db.Reader(), "", id)
+func (s *Store) Account(ctx context.Context, by merchant.By) (a merchant.Account, err error) {
+	id := by.ID
+	if id == 0 {
+		id, err = db.First[int64](ctx, s.db.Reader(), nil, `
+			SELECT merchant_id FROM team_invitations WHERE token = ?0 AND ended_at IS NULL
+			UNION ALL SELECT merchant_id FROM waiting_changes WHERE token = ?0 AND state = 'WAITING'`, by.Token[:])
+	}
+	if err == nil && id != 0 {
+		a, err = s.loadAccount(ctx, s.db.Reader(), "", id)
+	}
 	return a, db.Wrap(err, "merchant account %d", id)
 }
 
-// AccountBy reads the account that an invitation or a change of it is open with the token.
-func (s *Store) AccountBy(ctx context.Context, token identity.Hash) (merchant.Account, error) {
-	id, err := db.First[int64](ctx, s.db.Reader(), nil, `
-		SELECT merchant_id FROM team_invitations WHERE token = ?0 AND ended_at IS NULL
-		UNION ALL SELECT merchant_id FROM waiting_changes WHERE token = ?0 AND state = 'WAITING'`, token[:])
-	if err != nil || id == 0 {
-		return merchant.Account{}, db.Wrap(err, "the account of a token")
-	}
-	return s.Account(ctx, id)
+// Keys lists all keys that an account ever had, revoked ones last.
+func (s *Store) Keys(ctx context.Context, id int64) ([]merchant.Key, error) {
+	list, err := keysOf(ctx, s.db.Reader(), id)
+	return list, db.Wrap(err, "keys of merchant account %d", id)
+}
+
+func keysOf(ctx context.Context, from bun.IDB, id int64) ([]merchant.Key, error) {
+	return db.All[merchant.Key](ctx, from, selectKeys+"k.user_id = ?"+keysInOrder, id)
 }
 
 // loadAccount reads an account. The rows that others change without a lock of the account are locked.
@@ -60,7 +67,7 @@ func (s *Store) loadAccount(ctx context.Context, from bun.IDB, lock string, id i
 			return err
 		},
 		func() (err error) {
-			a.Keys, err = db.All[merchant.Key](ctx, from, selectKeys+"k.user_id = ?"+keysInOrder, id)
+			a.Keys, err = keysOf(ctx, from, id)
 			return err
 		},
 		func() (err error) {
@@ -266,7 +273,7 @@ func retire(ctx context.Context, t db.Tx, keyID int64, old identity.Hash, now ti
 
 // changeCampaign gives a campaign of the account's keys another of them, other texts, or both.
 func changeCampaign(ctx context.Context, t db.Tx, merchantID int64, c merchant.CampaignChange) error {
-	return db.One(ctx, t, merchant.ErrUnknownKey, `UPDATE campaigns SET key_id = coalesce(?, key_id),
+	return db.One(ctx, t, keys.Missing, `UPDATE campaigns SET key_id = coalesce(?, key_id),
 		title = coalesce(?, title), description = coalesce(?, description), updated_at = ? WHERE slug = ? AND key_id IN
 		(SELECT id FROM api_keys WHERE user_id = ?)`, sql.Null[int64]{V: c.KeyID, Valid: c.KeyID != 0}, c.Title, c.Text,
 		c.At, c.Slug, merchantID)

@@ -61,7 +61,7 @@ func TestStore_AuthorGone(t *testing.T) {
 				if n := w.Count("SELECT count(*) FROM mails WHERE subject = 'A change was stopped'"); n < 1 {
 					t.Error("no owner is mailed")
 				}
-				a, err := w.AccountBy(ctx, token)
+				a, err := w.Account(ctx, merchant.By{Token: token})
 				w.Must(err)
 				_, err = a.InvitedBy(token, at)
 				if gone := name == "SessionsEnded" || name == "FactorsReset"; gone {

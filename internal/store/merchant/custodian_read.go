@@ -11,7 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/store/db"
 )
 
-// Custodian returns the custodian of the key, or merchant.ErrNoCustodian.
+// Custodian returns the custodian of the key.
 func (s *Store) Custodian(ctx context.Context, keyID int64) (merchant.Custodian, error) {
 	c, err := s.custodians.Get(ctx, keyID, func(ctx context.Context) (c custodianScan, err error) {
 		err = s.db.LookUp(ctx, c.read(keyID))
@@ -61,7 +61,7 @@ func (c *custodianScan) read(keyID int64) *db.Stmt {
 	}, custodianJoined, keyID)
 }
 
-// custodian returns what was read, or merchant.ErrNoCustodian.
+// custodian returns what was read.
 func (s *Store) custodian(c custodianScan) (merchant.Custodian, error) {
 	if c.row.ID == 0 {
 		return merchant.Custodian{}, merchant.ErrNoCustodian

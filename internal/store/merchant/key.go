@@ -18,16 +18,10 @@ import (
 // keyColumns are those of a key and of its owner.
 var keyColumns = keys.Columns("k") + ", u.public_id, u.first_name, u.last_name, u.email"
 
-// keyScan reads one key with its owner.
-type keyScan struct {
-	key   merchant.Key
-	found bool
-}
-
-func (c *keyScan) read(where string, args ...any) *db.Stmt {
+// readKey reads one key with its owner.
+func readKey(k *merchant.Key, where string, args ...any) *db.Stmt {
 	return db.Query(func(scan db.Scan) error {
-		c.found = true
-		return scan(append(keys.Dest(&c.key), &c.key.UserPublic, &c.key.FirstName, &c.key.LastName, &c.key.Email)...)
+		return scan(append(keys.Dest(k), &k.UserPublic, &k.FirstName, &k.LastName, &k.Email)...)
 	}, "SELECT "+keyColumns+" FROM api_keys AS k JOIN users AS u ON u.id = k.user_id WHERE "+where, args...)
 }
 
@@ -38,22 +32,16 @@ const (
 	keysInOrder = " ORDER BY (k.revoked_at IS NOT NULL), k.id"
 )
 
-// KeyByHash returns the key in use with the hash and its owner's name, or
-// merchant.ErrBadKey: so also for one that is disabled, or whose owner is.
+// KeyByHash returns the key in use with the hash and its owner's name; one without an ID if there is none, or it or its
+// owner is disabled.
 func (s *Store) KeyByHash(ctx context.Context, h identity.Hash) (merchant.Key, error) {
-	return s.keys.Get(ctx, h, func(ctx context.Context) (merchant.Key, error) {
-		var c keyScan
-		if err := s.db.LookUp(ctx, c.read("k.hash = ? AND k.revoked_at IS NULL AND k.disabled_at IS NULL AND u.disabled_at IS NULL", h[:])); err != nil {
-			return merchant.Key{}, fmt.Errorf("API key by hash: %w", err)
-		}
-		if !c.found {
-			return merchant.Key{}, merchant.ErrBadKey
-		}
-		return c.key, nil
+	return s.keys.Get(ctx, h, func(ctx context.Context) (k merchant.Key, err error) {
+		err = s.db.LookUp(ctx, readKey(&k, "k.hash = ? AND k.revoked_at IS NULL AND k.disabled_at IS NULL AND u.disabled_at IS NULL", h[:]))
+		return k, db.Wrap(err, "API key by hash")
 	})
 }
 
-// Balance returns what the key has left, or merchant.ErrUnknownKey.
+// Balance returns what the key has left.
 func (s *Store) Balance(ctx context.Context, keyID int64) (ledger.Balance, error) {
 	return s.balances.Get(ctx, keyID, func(ctx context.Context) (ledger.Balance, error) {
 		var b table.BalanceScan
@@ -82,8 +70,7 @@ func (s *Store) TouchKeys(ctx context.Context, used map[int64]time.Time) error {
 }
 
 // RetiredAnswer returns what the request was answered that replaced the old
-// key, and whose key it is; or merchant.ErrBadKey for any other request, so
-// that it tells nothing to whoever cannot repeat that one to the letter.
+// key, and whose key it is, which is 0 for any other request.
 func (s *Store) RetiredAnswer(
 	ctx context.Context, old identity.Hash, name string, request idempotency.Hash, now time.Time,
 ) (keyID int64, a idempotency.Answer, err error) {
@@ -94,15 +81,9 @@ func (s *Store) RetiredAnswer(
 			"WHERE r.hash = ? AND i.key = ? AND i.request = ? AND i.created_at > ? AND i.finished_at IS NOT NULL "+
 			"AND k.revoked_at IS NULL AND k.disabled_at IS NULL AND u.disabled_at IS NULL",
 		old[:], name, request[:], now.Add(-idempotency.KeepFor))
-	if !db.Storable(name) {
-		return 0, a, merchant.ErrBadKey
-	}
-	if err := s.db.Read(ctx, find); err != nil {
-		return 0, idempotency.Answer{}, fmt.Errorf("answer of a retired key: %w", err)
-	}
-	if status == 0 {
-		return 0, idempotency.Answer{}, merchant.ErrBadKey
+	if db.Storable(name) {
+		err = db.Wrap(s.db.Read(ctx, find), "answer of a retired key")
 	}
 	a.Status = int(status)
-	return keyID, a, nil
+	return keyID, a, err
 }

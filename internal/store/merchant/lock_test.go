@@ -37,7 +37,7 @@ func TestStore_Waiting(t *testing.T) {
 		wallets, unlock := add(merchant.WaitingCustodian, k.ID, 1), add(merchant.WaitingUnlock, 0, 2)
 		storetest.WantError(t, "a second one of the key", w.AddWaiting(ctx, wallets, identity.Hash{3}, audit.Record{}),
 			merchant.ErrChangeWaits)
-		a, err := w.AccountBy(ctx, identity.Hash{1})
+		a, err := w.Account(ctx, merchant.By{Token: identity.Hash{1}})
 		w.Must(err)
 		shown := wallets
 		shown.Token, shown.AuthorID, shown.NextAt = identity.Hash{1}, k.UserID, due
@@ -137,7 +137,7 @@ func TestApplyWaiting_Members(t *testing.T) {
 			return err
 		}
 		w.Must(apply(merchant.WaitingRights, k.ID, "", `{"Permissions":["create","read"],"Sources":"203.0.113.0/24"}`))
-		keys, err := w.KeysOfUser(ctx, k.UserID)
+		keys, err := w.Keys(ctx, k.UserID)
 		w.Must(err)
 		if got := keys[0]; got.Permissions.String() != "create,read" || got.Sources != "203.0.113.0/24" {
 			t.Errorf("the key may %s from %s", got.Permissions, got.Sources)

@@ -19,8 +19,8 @@ func (s *Store) RecordSales(ctx context.Context, kind mail.Kind, keyID int64, no
 	return db.Wrap(err, "record for key %d: %s", keyID, kind)
 }
 
-// Key returns a key, revoked or not, or fails with merchant.ErrUnknownKey.
+// Key returns a key, revoked or not.
 func (s *Store) Key(ctx context.Context, keyID int64) (merchant.Key, error) {
-	k, err := db.First[merchant.Key](ctx, s.db.Reader(), merchant.ErrUnknownKey, selectKeys+"k.id = ?", keyID)
+	k, err := keys.First(ctx, s.db.Reader(), selectKeys+"k.id = ?", keyID)
 	return k, db.Wrap(err, "key %d", keyID)
 }

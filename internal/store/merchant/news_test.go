@@ -60,7 +60,7 @@ func TestStore_News(t *testing.T) {
 		set(merchant.NewsOf(nil))
 		l.sell("third")
 		l.mailed("all turned off", 1)
-		got, err := l.Merchant().Account(t.Context(), l.key.UserID)
+		got, err := l.Merchant().Account(t.Context(), merchant.By{ID: l.key.UserID})
 		l.Must(err)
 		storetest.Same(t, "wishes", len(got.Members[0].Wishes()), 0)
 	})
@@ -89,7 +89,7 @@ func TestStore_Chat(t *testing.T) {
 		}
 		save(hook)
 		storetest.Same(t, "addresses in the clear", l.Count("SELECT count(*) FROM chats WHERE url LIKE '%canary%'"), 0)
-		a, err := l.Merchant().Account(t.Context(), l.key.UserID)
+		a, err := l.Merchant().Account(t.Context(), merchant.By{ID: l.key.UserID})
 		l.Must(err)
 		storetest.Same(t, "address", a.Chat.URL.Reveal(), hook.URL.Reveal())
 		l.sell("one")
@@ -168,7 +168,7 @@ func TestStore_Chat_Unreadable(t *testing.T) {
 		w.Must(err)
 		l.sell("first")
 		l.mailed("paid", 1)
-		a, err := w.Merchant().Account(t.Context(), l.key.UserID)
+		a, err := w.Merchant().Account(t.Context(), merchant.By{ID: l.key.UserID})
 		w.Must(err)
 		if !a.Chat.URL.Empty() {
 			t.Error("the address is read")

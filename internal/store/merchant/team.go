@@ -2,7 +2,6 @@ package merchant
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -12,12 +11,12 @@ import (
 )
 
 // MembershipBySession returns who acts by the session, for which merchant and in
-// which role, or identity.ErrBadSession. The role is empty if the user does not
-// belong to the merchant any more.
+// which role, which is empty if the user does not belong to the merchant any more.
 func (s *Store) MembershipBySession(
 	ctx context.Context, token identity.Hash, now time.Time,
 ) (merchant.Membership, error) {
 	const q = "SELECT s.user_id, s.used_at, s.confirmed_at, coalesce(m.merchant_id, 0) AS merchant_id, coalesce(m.role, '') AS role FROM sessions AS s " +
+		"JOIN users AS u ON u.id = s.user_id AND u.disabled_at IS NULL " +
 		"LEFT JOIN memberships AS m ON m.merchant_id = s.merchant_id AND m.user_id = s.user_id " +
 		"WHERE s.token = ? AND s.revoked_at IS NULL AND s.expires_at > ? AND s.used_at > ?"
 	r, err := db.First[struct {
@@ -27,9 +26,6 @@ func (s *Store) MembershipBySession(
 		UsedAt      time.Time
 		ConfirmedAt time.Time // zero before the first re-authentication
 	}](ctx, s.db.Reader(), identity.ErrBadSession, q, token[:], now, now.Add(-identity.SessionIdle))
-	if errors.Is(err, identity.ErrBadSession) {
-		return merchant.Membership{}, err
-	}
 	if err != nil {
 		return merchant.Membership{}, fmt.Errorf("membership by session: %w", err)
 	}
@@ -47,9 +43,6 @@ func (s *Store) MembershipBySession(
 		if u.ID == r.MerchantID {
 			m.Merchant = u
 		}
-	}
-	if !m.User.DisabledAt.IsZero() {
-		return merchant.Membership{}, identity.ErrBadSession
 	}
 	return m, s.touchSession(ctx, token, r.UsedAt, now)
 }
@@ -76,8 +69,7 @@ func (s *Store) MembershipsOf(ctx context.Context, user identity.User) ([]mercha
 	return list, db.Wrap(err, "merchants of user %d", user.ID)
 }
 
-// ChooseMerchant makes the session act for the merchant, or fails with
-// merchant.ErrNoMerchant if its user does not belong to it.
+// ChooseMerchant makes the session act for the merchant, to whom its user must belong.
 func (s *Store) ChooseMerchant(
 	ctx context.Context, token identity.Hash, userID, merchantID int64, now time.Time,
 ) error {

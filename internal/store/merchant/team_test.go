@@ -34,7 +34,7 @@ func TestStore_Team(t *testing.T) {
 		second := invitedTo(owner, "I2", "dev@shop.example", merchant.RoleDeveloper)
 		w.Must(w.AddInvited(ctx, storetest.HashOf("second"), second, audit.Record{}))
 		w.Run("Invitations", func(t *testing.T) {
-			a, err := w.Account(ctx, owner.ID)
+			a, err := w.Account(ctx, merchant.By{ID: owner.ID})
 			w.Must(err)
 			second.Token = storetest.HashOf("second")
 			if open := a.Invited; len(open) != 1 || open[0] != second {
@@ -69,7 +69,7 @@ func TestStore_Team(t *testing.T) {
 			storetest.WantError(
 				t, "the token before", join(w, "second", newcomer("dev@shop.example", "U2")), identity.ErrBadInvitation,
 			)
-			a, err := w.AccountBy(ctx, third)
+			a, err := w.Account(ctx, merchant.By{Token: third})
 			w.Must(err)
 			_, err = a.InvitedBy(third, storetest.Start.Add(2*time.Hour))
 			storetest.WantError(t, "an expired invitation", err, identity.ErrBadInvitation)
@@ -159,10 +159,10 @@ func TestStore_ChooseMerchant(t *testing.T) {
 		if err != nil || membership.Merchant != one {
 			t.Errorf("the next session is of %+v, %v", membership, err)
 		}
-		seats, err := w.MembershipsOf(ctx, two)
+		list, err := w.MembershipsOf(ctx, two)
 		w.Must(err)
-		if len(seats) != 2 || seats[0].Merchant != two || seats[1].Role != merchant.RoleSupport {
-			t.Errorf("the seats are %+v", seats)
+		if len(list) != 2 || list[0].Merchant != two || list[1].Role != merchant.RoleSupport {
+			t.Errorf("they are %+v", list)
 		}
 		members, err := w.Members(ctx, one.ID)
 		w.Must(err)

@@ -2,7 +2,6 @@ package report
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/uptrace/bun"
@@ -53,16 +52,10 @@ func (r *Reader) Users(ctx context.Context, q UserQuery) ([]User, error) {
 	return list, db.Wrap(err, "list users")
 }
 
-// User returns the user of the public id, or identity.ErrUnknownUser.
+// User returns the user of the public id.
 func (r *Reader) User(ctx context.Context, publicID string) (User, error) {
-	if !db.Storable(publicID) {
-		return User{}, identity.ErrUnknownUser
-	}
 	one, err := db.First[User](ctx, r.db.Reader(), identity.ErrUnknownUser,
 		selectUsers+"WHERE u.public_id = ?", publicID)
-	if errors.Is(err, identity.ErrUnknownUser) {
-		return User{}, err
-	}
 	return one, db.Wrap(err, "user %s", publicID)
 }
 

@@ -21,7 +21,7 @@ var recharges = db.NewTable[rechargeRow]("recharges", `
 	fixed:   public_id=ID key_id units network=Transfer.Asset.Network contract=Transfer.Asset.Contract symbol=Transfer.Asset.Symbol
 	         decimals=Transfer.Asset.Decimals token=Transfer.Asset.Token wallet=Transfer.From treasury=Transfer.To amount
 	         tx_hash=Bytes.Tx raw=Bytes.Raw nonce=Bytes.Nonce created_at
-	changes: state note block_number=Block.Number block_hash=Block.Hash block_time=Block.Time sent_at look_at ended_at`)
+	changes: state note block_number=Block.Number block_hash=Block.Hash block_time=Block.Time sent_at look_at ended_at`).Else(recharge.ErrUnknown)
 
 // rechargeRow is a purchase of query units. Its amount is read last: one that cannot be read holds up no other.
 type rechargeRow struct {
@@ -45,8 +45,7 @@ func (r rechargeRow) recharge() (_ recharge.Recharge, err error) {
 	return r.Recharge, db.Wrap(err, "amount of recharge %s", r.ID)
 }
 
-// CreateRecharge stores a signed recharge, or fails with recharge.ErrBusy if
-// one of the same wallet is in flight.
+// CreateRecharge stores a signed recharge, the only one of its wallet that is in flight.
 func (s *Store) CreateRecharge(ctx context.Context, r recharge.Recharge, trail ...audit.Entry) error {
 	row, err := rowOfRecharge(r)
 	if err != nil || r.State != recharge.Signed {
@@ -65,11 +64,11 @@ func (s *Store) CreateRecharge(ctx context.Context, r recharge.Recharge, trail .
 	return db.Wrap(err, "create recharge %s", r.ID)
 }
 
-// Recharge returns the recharge of the id, or recharge.ErrUnknown.
+// Recharge returns the recharge of the id.
 func (s *Store) Recharge(ctx context.Context, id recharge.ID) (recharge.Recharge, error) {
 	list, err := s.recharges(ctx, "WHERE public_id = ?", id)
 	if err == nil && len(list) == 0 {
-		err = recharge.ErrUnknown
+		err = recharges.Missing
 	}
 	if err != nil {
 		return recharge.Recharge{}, fmt.Errorf("recharge %s: %w", id, err)
@@ -144,7 +143,7 @@ func (s *Store) UpdateRecharge(
 	ctx context.Context, id recharge.ID, decide func(recharge.Recharge) recharge.Change,
 ) (after recharge.Recharge, err error) {
 	err = s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
-		stored, err := db.First[rechargeRow](ctx, t, recharge.ErrUnknown, "SELECT * FROM recharges WHERE public_id = ?"+t.ForUpdate(), id)
+		stored, err := recharges.First(ctx, t, "SELECT * FROM recharges WHERE public_id = ?"+t.ForUpdate(), id)
 		if err != nil {
 			return err
 		}

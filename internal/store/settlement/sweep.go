@@ -25,13 +25,13 @@ func (s *Store) InFlight(ctx context.Context, n chain.Network) (list []settlemen
 	return list, nil
 }
 
-// Sweep returns the sweep of the id, or settlement.ErrUnknown.
+// Sweep returns the sweep of the id.
 func (s *Store) Sweep(ctx context.Context, id settlement.ID) (w settlement.Sweep, err error) {
 	err = s.db.Snapshot(ctx, func(ctx context.Context, t db.Tx) (err error) {
 		var ok bool
 		w, ok, err = readSweep(ctx, t, "s.public_id = ?", id)
 		if err == nil && !ok {
-			return settlement.ErrUnknown
+			return sweeps.Missing
 		}
 		return err
 	})
@@ -82,9 +82,8 @@ func readSweeps(ctx context.Context, t db.Tx, where string, arg any) ([]settleme
 	return list, nil
 }
 
-// PlanSweep stores a planned sweep and claims its addresses. It fails with
-// settlement.ErrBusy if another sweep in flight has claimed one, or moved its
-// money while this one was planned, so that it must be planned anew.
+// PlanSweep stores a planned sweep and claims its addresses, or fails as settlement.Store
+// says.
 func (s *Store) PlanSweep(ctx context.Context, w settlement.Sweep) error {
 	if w.State != settlement.Planned || len(w.Items) == 0 || len(w.Attempts) > 0 {
 		return fmt.Errorf("plan sweep %s: it is not planned", w.ID)
@@ -107,8 +106,8 @@ func insertSweep(ctx context.Context, t db.Tx, w settlement.Sweep) (int64, error
 	return row.Number, insertItems(ctx, t, row.Number, w)
 }
 
-// insertItems inserts the items of a sweep and claims their addresses. It fails with settlement.ErrBusy if another
-// sweep in flight has one, or if one is not due.
+// insertItems inserts the items of a sweep and claims their addresses, which are due and in no other
+// sweep in flight.
 func insertItems(ctx context.Context, t db.Tx, id int64, w settlement.Sweep) error {
 	// First the claims: a sweep that is ending has let go of its addresses only with what it moved.
 	if err := claim(ctx, t, id, w); err != nil {
@@ -134,14 +133,13 @@ func insertItems(ctx context.Context, t db.Tx, id int64, w settlement.Sweep) err
 	return err
 }
 
-// lockSweep locks the sweep and returns its row, or settlement.ErrUnknown.
+// lockSweep locks the sweep and returns its row.
 func lockSweep(ctx context.Context, t db.Tx, id settlement.ID) (sweepRow, error) {
-	return db.First[sweepRow](ctx, t, settlement.ErrUnknown, "SELECT * FROM sweeps WHERE public_id = ?"+t.ForUpdate(), id)
+	return sweeps.First(ctx, t, "SELECT * FROM sweeps WHERE public_id = ?"+t.ForUpdate(), id)
 }
 
-// AddAttempt stores a signed attempt of a sweep in flight and reserves its nonce. It
-// fails with settlement.ErrBusy if another instance has stored that attempt or ended
-// the sweep, or if another sweep in flight has the nonce.
+// AddAttempt stores a signed attempt of a sweep in flight and reserves its nonce,
+// or fails as settlement.Store says.
 func (s *Store) AddAttempt(ctx context.Context, id settlement.ID, a chain.Attempt) error {
 	err := s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
 		w, err := lockSweep(ctx, t, id)

@@ -22,7 +22,7 @@ type claimRow struct {
 
 var sweepClaims = db.NewTable[claimRow]("sweep_claims", "fixed: network address/bytes sweep_id")
 
-// claim gives the addresses of the items to the sweep. It fails with settlement.ErrBusy if another sweep has one.
+// claim gives the addresses of the items to the sweep. No other sweep may have one.
 func claim(ctx context.Context, t db.Tx, id int64, w settlement.Sweep) error {
 	var rows []claimRow
 	claimed := make(map[chain.Address]bool)
@@ -37,8 +37,8 @@ func claim(ctx context.Context, t db.Tx, id int64, w settlement.Sweep) error {
 	return allOrBusy(res, err, len(rows))
 }
 
-// reserve gives the nonce of the attempt to the sweep, which may have it already. It fails with settlement.ErrBusy if
-// another sweep has it. Transactions of Solana have none.
+// reserve gives the nonce of the attempt to the sweep, which may have it already. No other
+// sweep may have it. Transactions of Solana have none.
 func reserve(ctx context.Context, t db.Tx, w sweepRow, a chain.Attempt) error {
 	if a.From == "" {
 		return nil

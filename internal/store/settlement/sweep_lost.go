@@ -23,8 +23,7 @@ func (s *Store) LostTime(ctx context.Context, n chain.Network) (lost settlement.
 }
 
 // RecordSweep stores a confirmed sweep that was found on the chain. Of a transaction that is stored already it adds the
-// items that are not; it fails with settlement.ErrRecorded if there are none, and with settlement.ErrBusy if a sweep in
-// flight has claimed an address.
+// items that are not, or fails as settlement.RecordStore says.
 func (s *Store) RecordSweep(ctx context.Context, w settlement.Sweep, now time.Time) error {
 	if w.State != settlement.Confirmed || w.Tx == "" || len(w.Items) == 0 || len(w.Attempts) > 0 {
 		return fmt.Errorf("record sweep %s: it is no confirmed sweep", w.ID)

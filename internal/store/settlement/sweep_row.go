@@ -15,7 +15,8 @@ var (
 	sweeps = db.NewTable[sweepRow]("sweeps", `
 		number:  id=Number
 		fixed:   public_id=ID network created_at
-		changes: state ended_at tx_hash=Tx block_number=Block.Number block_hash=Block.Hash block_time=Block.Time paid moved=Count note`)
+		changes: state ended_at tx_hash=Tx block_number=Block.Number block_hash=Block.Hash block_time=Block.Time paid moved=Count note`).
+		Else(settlement.ErrUnknown)
 	sweepItems = db.NewTable[itemRow]("sweep_items", `
 		number:  id=Number
 		fixed:   sweep_id payment_id=Payment txnid=PaymentID address=Address.Address/bytes raw=Address.Raw settlement/bytes scheme

@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/florinpay/florin/internal/audit"
@@ -29,12 +28,6 @@ func (s Accounts) change(
 ) error {
 	_, err := s.UpdateAccount(ctx, id, 0, decide)
 	return err
-}
-
-// KeysOfUser lists all keys that a user ever had, revoked ones last.
-func (s Accounts) KeysOfUser(ctx context.Context, userID int64) ([]merchant.Key, error) {
-	a, err := s.Account(ctx, userID)
-	return a.Keys, err
 }
 
 // CreateKey stores a key with its first entries, which are given key 0.
@@ -90,10 +83,7 @@ func (s Accounts) DisableKey(
 	_, err = s.ofKey(ctx, keyID, func(a merchant.Account) (merchant.Change, error) {
 		return a.DisableKey(keyID, when, r)
 	})
-	if errors.Is(err, identity.ErrAsItIs) {
-		return false, nil
-	}
-	return err == nil, err
+	return done(err)
 }
 
 // RotateKey gives a key another hash.
@@ -224,7 +214,7 @@ func (s Accounts) ChangeInvited(
 func (s Accounts) JoinTeam(
 	ctx context.Context, token identity.Hash, u identity.User, now time.Time, r audit.Record,
 ) (identity.User, error) {
-	a, err := s.AccountBy(ctx, token)
+	a, err := s.Account(ctx, merchant.By{Token: token})
 	if err != nil {
 		return identity.User{}, err
 	}
@@ -251,12 +241,12 @@ func (s Accounts) RemoveMember(ctx context.Context, id, userID int64, r audit.Re
 
 // Members lists the members of an account.
 func (s Accounts) Members(ctx context.Context, id int64) ([]merchant.Member, error) {
-	a, err := s.Account(ctx, id)
+	a, err := s.Account(ctx, merchant.By{ID: id})
 	return a.Members, err
 }
 
 // WaitingOf lists the changes of an account that wait.
 func (s Accounts) WaitingOf(ctx context.Context, id int64) ([]merchant.Waiting, error) {
-	a, err := s.Account(ctx, id)
+	a, err := s.Account(ctx, merchant.By{ID: id})
 	return a.Waiting, err
 }

@@ -3,11 +3,11 @@ package storetest
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"time"
 
 	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
 	storeidentity "github.com/florinpay/florin/internal/store/identity"
 )
@@ -16,8 +16,8 @@ import (
 type People struct{ *storeidentity.Store }
 
 // done reports whether a change was made, rather than refused.
-func done(err, refusal error) (bool, error) {
-	if errors.Is(err, refusal) {
+func done(err error) (bool, error) {
+	if fault.Of(err) != nil {
 		return false, nil
 	}
 	return err == nil, err
@@ -45,12 +45,12 @@ func (s People) CreateUser(ctx context.Context, u identity.User, r audit.Record)
 	return a.User, err
 }
 
-// UserByEmail returns a user, or identity.ErrUnknownUser.
+// UserByEmail returns a user.
 func (s People) UserByEmail(ctx context.Context, email string) (identity.User, error) {
 	return known(s.User(ctx, identity.By{Email: email}))
 }
 
-// UserByPublicID returns a user, or identity.ErrUnknownUser.
+// UserByPublicID returns a user.
 func (s People) UserByPublicID(ctx context.Context, id string) (identity.User, error) {
 	return known(s.User(ctx, identity.By{PublicID: id}))
 }
@@ -67,7 +67,7 @@ func (s People) RevokeSession(ctx context.Context, token identity.Hash, now time
 	_, err := s.UpdateUser(ctx, identity.By{Session: token}, func(a identity.Account) (identity.Change, error) {
 		return a.EndSession(token, now, r)
 	})
-	_, err = done(err, identity.ErrBadSession)
+	_, err = done(err)
 	return err
 }
 
@@ -149,7 +149,7 @@ func (s People) SetPassword(
 func (s People) DisableUser(ctx context.Context, userID int64, when time.Time, r audit.Record) (bool, error) {
 	return done(s.update(ctx, userID, func(a identity.Account) (identity.Change, error) {
 		return a.SetDisabled(when, r)
-	}), identity.ErrAsItIs)
+	}))
 }
 
 // RevokeOtherSessions ends every session of a user but one.
@@ -165,7 +165,7 @@ func (s People) RevokeOtherSessions(
 func (s People) SetOperator(ctx context.Context, userID int64, operator bool, r audit.Record) (bool, error) {
 	return done(s.update(ctx, userID, func(a identity.Account) (identity.Change, error) {
 		return a.SetOperator(operator, r)
-	}), identity.ErrAsItIs)
+	}))
 }
 
 // RecoverUser does what an operator does for a user who is locked out.
@@ -195,7 +195,7 @@ func (s People) ConfirmSecondFactor(
 func (s People) TakeStep(ctx context.Context, userID, step int64) (bool, error) {
 	return done(s.update(ctx, userID, func(a identity.Account) (identity.Change, error) {
 		return a.TakeStep(step)
-	}), identity.ErrBadCode)
+	}))
 }
 
 // TakeRecoveryCode uses a recovery code up.
@@ -204,7 +204,7 @@ func (s People) TakeRecoveryCode(
 ) (bool, error) {
 	return done(s.update(ctx, userID, func(a identity.Account) (identity.Change, error) {
 		return a.TakeCode(code, now, r)
-	}), identity.ErrBadCode)
+	}))
 }
 
 // RecoveryCodesLeft counts the recovery codes that are not used up.
@@ -248,7 +248,7 @@ func (s People) PasskeysOf(ctx context.Context, userID int64) ([]identity.Passke
 func (s People) UsePasskey(ctx context.Context, before, after identity.Passkey) (bool, error) {
 	return done(s.update(ctx, before.UserID, func(a identity.Account) (identity.Change, error) {
 		return a.UsePasskey(before, after)
-	}), identity.ErrBadPasskey)
+	}))
 }
 
 // RenamePasskey gives a passkey another name.

@@ -35,7 +35,7 @@ func (b *BalanceScan) scan(scan db.Scan) error {
 	return nil
 }
 
-// Missing returns merchant.ErrUnknownKey if Read found no balance.
+// Missing fails if Read found no balance, so that there is no such key.
 func (b *BalanceScan) Missing() error {
 	if b.rows == 0 {
 		return merchant.ErrUnknownKey

@@ -15,8 +15,8 @@ func FinishIdempotent(k idempotency.Kept) *db.Stmt {
 		int64(k.Answer.Status), k.Answer.Body, k.At, k.KeyID, k.Key, k.Holder)
 }
 
-// KeepAnswer stores the answer of a request in the transaction of its write; nil stores nothing. It fails with
-// idempotency.ErrRunning, and the write with it, if another try has taken the request over.
+// KeepAnswer stores the answer of a request in the transaction of its write; nil stores nothing. It fails, and
+// the write with it, if another try has taken the request over.
 func KeepAnswer(ctx context.Context, c db.Conn, k *idempotency.Kept) error {
 	if k == nil {
 		return nil

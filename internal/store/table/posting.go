@@ -81,7 +81,7 @@ func (p *Posting) lookUp(e ledger.Entry) *db.Stmt {
 	}, e.Ref, string(e.Unit))
 }
 
-// Post is ledger.Posting.Post, with merchant.ErrUnknownKey for an account that does not exist.
+// Post is ledger.Posting.Post, to which an account is that of a key.
 func (p *Posting) Post(list []ledger.Entry) error {
 	err := p.Posting.Post(list)
 	if errors.Is(err, ledger.ErrNoAccount) {

@@ -15,7 +15,7 @@ var Users = db.NewTable[identity.User]("users", `
 	fixed:   public_id first_name last_name created_at
 	changes: email password_hash operator verified_at disabled_at`)
 
-// InsertUser stores a new user and sets their ID, or fails with identity.ErrEmailTaken.
+// InsertUser stores a new user, whose address nobody has, and sets their ID.
 func InsertUser(ctx context.Context, t db.Tx, u *identity.User) error {
 	Users.AsStored(u)
 	err := Users.Into(t, " ON CONFLICT (email) DO NOTHING RETURNING id", *u).Scan(ctx, &u.ID)

@@ -1,4 +1,4 @@
-package mail_test
+package store_test
 
 import (
 	"strconv"
@@ -14,17 +14,18 @@ import (
 	"github.com/florinpay/florin/internal/webhook"
 )
 
-// onEach runs the test on each kind of database.
-func onEach(t *testing.T, test func(t *testing.T, w *world)) {
+// outbox is a world whose mails are sent.
+type outbox struct{ *storetest.World }
+
+// onOutbox runs the test on each kind of database.
+func onOutbox(t *testing.T, test func(t *testing.T, w *outbox)) {
 	t.Helper()
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, w *storetest.World) {
 		t.Helper()
-		test(t, &world{w})
+		test(t, &outbox{w})
 	})
 }
-
-type world struct{ *storetest.World }
 
 func letter(id, to string) mail.Mail {
 	return mail.Mail{
@@ -33,20 +34,20 @@ func letter(id, to string) mail.Mail {
 	}
 }
 
-func (w *world) add(mails ...mail.Mail) {
+func (w *outbox) add(mails ...mail.Mail) {
 	w.T.Helper()
 	w.Must(w.Mails().Add(w.T.Context(), mails...))
 }
 
 // claim holds what is due at now, and returns the ids of the mails.
-func (w *world) claim(holder string, now time.Time) (list []webhook.Delivery) {
+func (w *outbox) claim(holder string, now time.Time) (list []webhook.Delivery) {
 	w.T.Helper()
 	list, err := webhook.ClaimDue(w.T.Context(), w.Mails(), holder, now, now.Add(webhook.Lease), 100, 100)
 	w.Must(err)
 	return list
 }
 
-func (w *world) settle(holder string, d webhook.Delivery, state webhook.State, at time.Time) {
+func (w *outbox) settle(holder string, d webhook.Delivery, state webhook.State, at time.Time) {
 	w.T.Helper()
 	w.Must(w.Mails().Settle(w.T.Context(), holder, webhook.Outcome{
 		DeliveryID: d.ID, State: state, Attempt: webhook.Attempt{At: at}, NextAt: at.Add(time.Minute),
@@ -62,8 +63,8 @@ func ids(list []webhook.Delivery) string {
 }
 
 // TestStore_Owners: every owner has a mail of their own, and no other member has one.
-func TestStore_Owners(t *testing.T) {
-	onEach(t, func(t *testing.T, w *world) {
+func TestOutbox_Owners(t *testing.T) {
+	onOutbox(t, func(t *testing.T, w *outbox) {
 		ctx, owner, second, viewer := t.Context(), w.NewUser(), w.NewUser(), w.NewUser()
 		for u, role := range map[string]merchant.Role{
 			second.Email: merchant.RoleOwner,
@@ -100,8 +101,8 @@ func TestStore_Owners(t *testing.T) {
 }
 
 // TestStore_Secret: no text is stored in the clear, and none longer than it is needed.
-func TestStore_Secret(t *testing.T) {
-	onEach(t, func(t *testing.T, w *world) {
+func TestOutbox_Secret(t *testing.T) {
+	onOutbox(t, func(t *testing.T, w *outbox) {
 		w.add(letter("sent", "ada@example.com"), letter("stopped", "ada@example.com"),
 			letter("failed", "ada@example.com"),
 			letter("waits", "ada@example.com"))
@@ -123,8 +124,8 @@ func TestStore_Secret(t *testing.T) {
 }
 
 // TestStore_Lease: a mail has one holder at a time, and one whose lease has run out writes nothing.
-func TestStore_Lease(t *testing.T) {
-	onEach(t, func(t *testing.T, w *world) {
+func TestOutbox_Lease(t *testing.T) {
+	onOutbox(t, func(t *testing.T, w *outbox) {
 		w.add(letter("a", "ada@example.com"))
 		var held [8][]webhook.Delivery
 		for n, err := range storetest.AtOnce(8, func(n int) (err error) {
@@ -156,8 +157,8 @@ func TestStore_Lease(t *testing.T) {
 }
 
 // TestStore_Thread: what belongs together leaves in order, and holds up nothing else.
-func TestStore_Thread(t *testing.T) {
-	onEach(t, func(t *testing.T, w *world) {
+func TestOutbox_Thread(t *testing.T) {
+	onOutbox(t, func(t *testing.T, w *outbox) {
 		begins, over, other := letter("begins", "ops@example.com"), letter("over", "ops@example.com"), letter("other",
 			"ops@example.com")
 		begins.Thread, over.Thread, other.Thread = "alert/a", "alert/a", "alert/b"
@@ -182,8 +183,8 @@ func TestStore_Thread(t *testing.T) {
 }
 
 // TestStore_Allowed: a stranger can have three mails an hour sent to an address. The answer for a mail stays the same.
-func TestStore_Allowed(t *testing.T) {
-	onEach(t, func(t *testing.T, w *world) {
+func TestOutbox_Allowed(t *testing.T) {
+	onOutbox(t, func(t *testing.T, w *outbox) {
 		at := storetest.Start
 		asked := func(to string) bool {
 			m := letter(strconv.FormatInt(w.Count("SELECT count(*) FROM mails"), 10), to)
