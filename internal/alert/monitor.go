@@ -10,8 +10,9 @@ import (
 )
 
 const (
-	// Every is how often the conditions are judged, and Within how long it takes, with a mail that a database is down.
-	Every  = 20 * time.Second
+	// Every is how often the conditions are judged.
+	Every = 20 * time.Second
+	// Within bounds that, with a mail that the database is down.
 	Within = time.Minute
 	// leaseFor is how long a crashed instance keeps others from judging.
 	leaseFor = time.Minute
