@@ -181,8 +181,9 @@ func (p Pace) Within(budget int64) Pace {
 // Slower returns the pace with its times multiplied, at most to slowest: what a budget of calls that is nearly spent
 // asks for.
 func (p Pace) Slower(factor int64) Pace {
-	by := time.Duration(max(factor, 1))
-	p.QuickRead, p.Round = min(p.QuickRead*by, openRound), min(p.Round*by, slowest)
+	factor = max(factor, 1)
+	p.QuickRead = min(p.QuickRead*time.Duration(factor), openRound)
+	p.Round = min(p.Round*time.Duration(factor), slowest)
 	return p
 }
 
