@@ -18,5 +18,5 @@ var assets = map[string]asset{
 	"page.js":       {hash: "9bb0d127e4", contentType: "text/javascript; charset=utf-8", inline: false},
 	"receipt.css":   {hash: "2d5f003dbe", contentType: "text/css; charset=utf-8", inline: true},
 	"refund.js":     {hash: "24900e98ff", contentType: "text/javascript; charset=utf-8", inline: false},
-	"send.js":       {hash: "7c1cfef9b2", contentType: "text/javascript; charset=utf-8", inline: false},
+	"send.js":       {hash: "6bd66e6440", contentType: "text/javascript; charset=utf-8", inline: false},
 }
