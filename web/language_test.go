@@ -129,6 +129,7 @@ func TestDashboard_Catalogue(t *testing.T) { //nolint:paralleltest // see above
 	fresh.post("/signup", "email", "ida@shop.example", "password", testPassword).leads(t, "/dashboard")
 	ids := strings.NewReplacer(":txnid", string(paid.ID), ":key", m.key.PublicID, ":id", "1", ":campaign", given.Slug,
 		":link", link.Slug)
+	written := []string{m.key.Name(), given.Title, given.Description, link.Description}
 	seen := map[string]bool{}
 	for _, route := range b.accountRoutes("GET") {
 		room := roomOf(route)
@@ -149,7 +150,7 @@ func TestDashboard_Catalogue(t *testing.T) { //nolint:paralleltest // see above
 					room = "/dashboard/start"
 				}
 				seen[room] = seen[room] || strings.Contains(r.body, "⟦")
-				for _, text := range outside(t, r.body, m.key.Name(), given.Title, given.Description, link.Description) {
+				for _, text := range outside(t, r.body, written...) {
 					if languageRooms[room] {
 						t.Errorf("%s says what is not in the catalogue: %q", path, text)
 					} else {

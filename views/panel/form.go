@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"github.com/a-h/templ"
+
 	"github.com/florinpay/florin/views"
 )
 
@@ -127,4 +129,14 @@ type KeyChoice struct {
 	Path    string // of the page
 	Current string // public id
 	Keys    []Choice
+}
+
+// PasskeyTexts are what the script of passkeys says, as attributes of where it says it.
+func PasskeyTexts(ctx context.Context) templ.Attributes {
+	return templ.Attributes{
+		"data-notallowederror":   views.T(ctx, "No passkey was used. Try again, or use your password."),
+		"data-invalidstateerror": views.T(ctx, "This device holds a passkey of your account already."),
+		"data-securityerror":     views.T(ctx, "Passkeys do not work at this address."),
+		"data-other":             views.T(ctx, "That did not work. Try again, or use your password."),
+	}
 }
