@@ -27,6 +27,8 @@ func TestCatalogue(t *testing.T) {
 	english, said, quoted := messages(t, "en"), map[string]bool{}, map[string]bool{}
 	for _, room := range []string{
 		".", "../web", "../internal/identity", "../internal/merchant", "../internal/payment",
+		"../internal/audit", "../internal/campaign", "../internal/exchange", "../internal/input", "../internal/mail",
+		"../internal/money",
 	} {
 		readTexts(t, room, said, quoted)
 	}
@@ -77,6 +79,9 @@ func readTexts(t *testing.T, room string, said, quoted map[string]bool) {
 				if text, plural, ok := textOf(call); ok {
 					said[text] = plural
 				}
+			}
+			if text, ok := refusal(n); ok && refusalRooms.MatchString(path) {
+				said[text], quoted[text] = said[text], true
 			}
 			return true
 		})
