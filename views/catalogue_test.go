@@ -29,6 +29,8 @@ func TestCatalogue(t *testing.T) {
 	english, said, quoted := messages(t, "en"), map[string]bool{}, map[string]bool{}
 	for _, room := range []string{
 		".", "../web", "../internal/identity", "../internal/merchant", "../internal/payment",
+		"../internal/audit", "../internal/campaign", "../internal/exchange", "../internal/input", "../internal/mail",
+		"../internal/money",
 	} {
 		readTexts(t, room, said, quoted)
 	}
@@ -87,6 +89,9 @@ func readTexts(t *testing.T, room string, said, quoted map[string]bool) {
 			}
 			if text, ok := handed(n); ok && ofMerchant {
 				said[text] = said[text]
+			}
+			if text, ok := refusal(n); ok && refusalRooms.MatchString(path) {
+				said[text], quoted[text] = said[text], true
 			}
 			return true
 		})

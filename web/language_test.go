@@ -21,9 +21,9 @@ var languageRooms = map[string]bool{
 	"/dashboard/keys": true, "/dashboard/credits": true, "/dashboard/developers": true, "/dashboard/webhooks": true,
 	"/dashboard/find": true,
 
-	"/dashboard/start": false, "/dashboard/links": false, "/dashboard/campaigns": false, "/dashboard/settings": false,
-	"/dashboard/team": false, "/dashboard/join": false, "/dashboard/security": false, "/signin": false,
-	"/signup": false, "/forgot": false, "/reset": false, "/verify": false,
+	"/dashboard/start": true, "/dashboard/links": true, "/dashboard/campaigns": true, "/dashboard/settings": true,
+	"/dashboard/team": true, "/dashboard/join": true, "/dashboard/security": true, "/signin": true,
+	"/signup": true, "/forgot": true, "/reset": true, "/verify": true,
 	refusalsRoom: false,
 }
 
@@ -129,7 +129,7 @@ func TestDashboard_Catalogue(t *testing.T) { //nolint:paralleltest // see above
 	fresh.post("/signup", "email", "ida@shop.example", "password", testPassword).leads(t, "/dashboard")
 	ids := strings.NewReplacer(":txnid", string(paid.ID), ":key", m.key.PublicID, ":id", "1", ":campaign", given.Slug,
 		":link", link.Slug)
-	written := []string{m.key.Name(), given.Title, given.Description, link.Description}
+	written := []string{m.key.Name(), given.Title, given.Description, link.Description, "Payments, found by"}
 	seen := map[string]bool{}
 	for _, route := range b.accountRoutes("GET") {
 		room := roomOf(route)
