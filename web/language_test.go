@@ -22,8 +22,8 @@ var languageRooms = map[string]bool{
 	"/dashboard/find": true,
 
 	"/dashboard/start": true, "/dashboard/links": true, "/dashboard/campaigns": true, "/dashboard/settings": true,
-	"/dashboard/team": true, "/dashboard/join": true, "/dashboard/security": true, "/signin": true,
-	"/signup": true, "/forgot": true, "/reset": true, "/verify": true,
+	"/dashboard/team": true, "/dashboard/join": false, "/dashboard/security": true, "/signin": true,
+	"/signup": true, "/forgot": true, "/reset": true, "/verify": false,
 	refusalsRoom: false,
 }
 
