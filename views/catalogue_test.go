@@ -104,10 +104,11 @@ func readTexts(t *testing.T, room string, said, quoted map[string]bool) {
 
 // shown are what components of the panel translate: the fields of structs, and the arguments of calls by position.
 var (
-	shownFields = []string{"Label", "Hint", "Text", "LinkText", "Title", "Problem"}
+	shownFields = []string{"Label", "Hint", "Text", "LinkText", "Title", "Problem", "saved"}
 	shownArgs   = map[string]int{
 		"Bad": 1, "For": 1, "Redirect": 2, "Frame": 2, "Select": 1, "SelectAs": 2, "NewPasswordField": 0, "fact": 0,
-		"wrong": 0, "known": 2, "refuse": 2,
+		"wrong": 0, "known": 2, "refuse": 2, "door": 1, "entryForm": 2, "campaignAct": 3, "pauseLink": 3,
+		"done": 5, "takeLogo": 4, "storedBox": 1, "bound": 1,
 	}
 	// merchantRooms are those whose pages are shown by the panel, in the language of the merchant.
 	merchantRooms = regexp.MustCompile(
@@ -120,6 +121,12 @@ func handed(n ast.Node) (text string, ok bool) {
 	case *ast.KeyValueExpr:
 		if key, isName := n.Key.(*ast.Ident); isName && slices.Contains(shownFields, key.Name) {
 			text, ok = constant(n.Value)
+		}
+	case *ast.AssignStmt:
+		for i, to := range n.Lhs {
+			if f, isField := to.(*ast.SelectorExpr); isField && slices.Contains(shownFields, f.Sel.Name) && !ok {
+				text, ok = constant(n.Rhs[min(i, len(n.Rhs)-1)])
+			}
 		}
 	case *ast.CallExpr:
 		if i, known := shownArgs[nameOf(n)]; known && i < len(n.Args) {

@@ -1,7 +1,6 @@
 package campaign
 
 import (
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -73,9 +72,9 @@ func campaignForm(
 	return form
 }
 
-// storedCampaign is what the form of a campaign that exists holds.
-func storedCampaign(who session.Principal, c campaign.Campaign) []panel.Field {
-	form := campaignForm(shell.NewForm(url.Values{}), c, merchant.Key{}, panel.KeyChoice{})
+// storedCampaign is what the form of a campaign that exists holds; none is a form that nobody filled in.
+func storedCampaign(none *shell.Form, who session.Principal, c campaign.Campaign) []panel.Field {
+	form := campaignForm(none, c, merchant.Key{}, panel.KeyChoice{})
 	box := panel.Field{Name: "atOnce", Label: "Show names and messages at once", Type: "checkbox"}
 	if c.ShowAtOnce {
 		box.Value = "1"

@@ -142,7 +142,7 @@ func (d *Surface) campaignEditPage(c echo.Context, who session.Principal, status
 		}
 	}
 	form := campaignForm(f, found, merchant.Key{}, choice)
-	form.Stored = storedCampaign(who, found)
+	form.Stored = storedCampaign(shell.EmptyForm(c), who, found)
 	form.Redirect = who.Membership.Role.May(merchant.ActMoney)
 	form.KeyGone = !slices.ContainsFunc(who.Keys, func(k merchant.Key) bool { return k.ID == found.KeyID })
 	if form.Reauth, err = d.GateField(c, who, f); err != nil {
@@ -187,7 +187,7 @@ func (d *Surface) editKey(
 ) (merchant.Key, error) {
 	if err := d.Since(c, who, f, func(e audit.Entry) bool {
 		return e.Action == audit.ActionCampaign && e.Subject == found.Slug
-	}, storedCampaign(who, found)...); err != nil {
+	}, storedCampaign(shell.EmptyForm(c), who, found)...); err != nil {
 		return merchant.Key{}, err
 	}
 	if text := f.Text("key"); text != "" {
