@@ -8,7 +8,7 @@ var assets = map[string]asset{
 	"checkout.js":   {hash: "661b23a56c", contentType: "text/javascript; charset=utf-8", inline: false},
 	"console.js":    {hash: "571434a161", contentType: "text/javascript; charset=utf-8", inline: false},
 	"dashboard.css": {hash: "b3251b2692", contentType: "text/css; charset=utf-8", inline: false},
-	"dashboard.js":  {hash: "c31fa4ee08", contentType: "text/javascript; charset=utf-8", inline: false},
+	"dashboard.js":  {hash: "56074f01ed", contentType: "text/javascript; charset=utf-8", inline: false},
 	"docs.css":      {hash: "451e31b954", contentType: "text/css; charset=utf-8", inline: false},
 	"docs.js":       {hash: "f1dc0c5d68", contentType: "text/javascript; charset=utf-8", inline: false},
 	"donate.css":    {hash: "0c9831e179", contentType: "text/css; charset=utf-8", inline: true},
@@ -18,5 +18,5 @@ var assets = map[string]asset{
 	"page.js":       {hash: "9bb0d127e4", contentType: "text/javascript; charset=utf-8", inline: false},
 	"receipt.css":   {hash: "2d5f003dbe", contentType: "text/css; charset=utf-8", inline: true},
 	"refund.js":     {hash: "24900e98ff", contentType: "text/javascript; charset=utf-8", inline: false},
-	"send.js":       {hash: "7c1cfef9b2", contentType: "text/javascript; charset=utf-8", inline: false},
+	"send.js":       {hash: "6bd66e6440", contentType: "text/javascript; charset=utf-8", inline: false},
 }

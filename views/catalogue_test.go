@@ -10,10 +10,12 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/florinpay/florin/views"
 )
@@ -27,6 +29,8 @@ func TestCatalogue(t *testing.T) {
 	english, said, quoted := messages(t, "en"), map[string]bool{}, map[string]bool{}
 	for _, room := range []string{
 		".", "../web", "../internal/identity", "../internal/merchant", "../internal/payment",
+		"../internal/audit", "../internal/campaign", "../internal/exchange", "../internal/input", "../internal/mail",
+		"../internal/money",
 	} {
 		readTexts(t, room, said, quoted)
 	}
@@ -67,6 +71,11 @@ func readTexts(t *testing.T, room string, said, quoted map[string]bool) {
 		if err != nil {
 			return err
 		}
+		absolute, err := filepath.Abs(path)
+		if err != nil {
+			return err
+		}
+		ofMerchant := merchantRooms.MatchString(absolute)
 		ast.Inspect(file, func(n ast.Node) bool {
 			if e, ok := n.(ast.Expr); ok {
 				if text, ok := constant(e); ok {
@@ -78,6 +87,12 @@ func readTexts(t *testing.T, room string, said, quoted map[string]bool) {
 					said[text] = plural
 				}
 			}
+			if text, ok := handed(n); ok && ofMerchant {
+				said[text] = said[text]
+			}
+			if text, ok := refusal(n); ok && refusalRooms.MatchString(path) {
+				said[text], quoted[text] = said[text], true
+			}
 			return true
 		})
 		return nil
@@ -87,15 +102,43 @@ func readTexts(t *testing.T, room string, said, quoted map[string]bool) {
 	}
 }
 
+// shown are what components of the panel translate: the fields of structs, and the arguments of calls by position.
+var (
+	shownFields = []string{"Label", "Hint", "Text", "LinkText", "Title", "Problem", "saved"}
+	shownArgs   = map[string]int{
+		"Bad": 1, "For": 1, "Redirect": 2, "Frame": 2, "Select": 1, "SelectAs": 2, "NewPasswordField": 0, "fact": 0,
+		"wrong": 0, "known": 2, "refuse": 2, "door": 1, "entryForm": 2, "campaignAct": 3, "pauseLink": 3,
+		"done": 5, "takeLogo": 4, "storedBox": 1, "bound": 1,
+	}
+	// merchantRooms are those whose pages are shown by the panel, in the language of the merchant.
+	merchantRooms = regexp.MustCompile(
+		"/(views|web)/(panel|session|dashboard|settings|settle|onboarding|campaign|team|security|signin)/")
+)
+
+// handed is the English text that a field or a call of a merchant's page hands to the panel.
+func handed(n ast.Node) (text string, ok bool) {
+	switch n := n.(type) {
+	case *ast.KeyValueExpr:
+		if key, isName := n.Key.(*ast.Ident); isName && slices.Contains(shownFields, key.Name) {
+			text, ok = constant(n.Value)
+		}
+	case *ast.AssignStmt:
+		for i, to := range n.Lhs {
+			if f, isField := to.(*ast.SelectorExpr); isField && slices.Contains(shownFields, f.Sel.Name) && !ok {
+				text, ok = constant(n.Rhs[min(i, len(n.Rhs)-1)])
+			}
+		}
+	case *ast.CallExpr:
+		if i, known := shownArgs[nameOf(n)]; known && i < len(n.Args) {
+			text, ok = constant(n.Args[i])
+		}
+	}
+	return text, ok && strings.ContainsFunc(text, unicode.IsLower)
+}
+
 // textOf is the text that a call of T or N names as its first or second argument; ok is false for any other call.
 func textOf(call *ast.CallExpr) (text string, plural, ok bool) {
-	name := ""
-	switch f := call.Fun.(type) {
-	case *ast.Ident:
-		name = f.Name
-	case *ast.SelectorExpr:
-		name = f.Sel.Name
-	}
+	name := nameOf(call)
 	if name != "T" && name != "N" {
 		return "", false, false
 	}
@@ -105,6 +148,16 @@ func textOf(call *ast.CallExpr) (text string, plural, ok bool) {
 		}
 	}
 	return "", false, false
+}
+
+func nameOf(call *ast.CallExpr) string {
+	switch f := call.Fun.(type) {
+	case *ast.Ident:
+		return f.Name
+	case *ast.SelectorExpr:
+		return f.Sel.Name
+	}
+	return ""
 }
 
 // constant is the string that literals joined by + are.

@@ -29,13 +29,31 @@ var calendars = map[string]calendar{
 }
 
 // Date writes the day of t, in UTC: what is shown where no script knows the reader's own clock.
-func (l *Locale) Date(t time.Time) string {
-	t = t.UTC()
-	c := calendars[l.Tag]
-	month := strings.ReplaceAll(strings.Fields(c.months)[t.Month()-1], "_", " ")
+func (l *Locale) Date(t time.Time) string { return l.date(t.UTC(), calendars[l.Tag].pattern) }
+
+func (l *Locale) date(t time.Time, pattern string) string {
+	month := strings.ReplaceAll(strings.Fields(calendars[l.Tag].months)[t.Month()-1], "_", " ")
 	return strings.NewReplacer(
 		"{d}", strconv.Itoa(t.Day()), "{m}", month, "{y}", strconv.Itoa(t.Year()),
-	).Replace(c.pattern)
+	).Replace(pattern)
+}
+
+// yearless takes the year and what joins it to the day from a pattern.
+var yearless = strings.NewReplacer("{y}年", "", " de {y}", "", ", {y}", "", " {y} г.", "", " {y}", "")
+
+// Day writes the day of t in its own zone, for merchants: in English, too, the day comes first.
+func (l *Locale) Day(t time.Time) string { return l.date(t, l.merchantPattern()) }
+
+// DayOfYear is Day without the year.
+func (l *Locale) DayOfYear(t time.Time) string {
+	return l.date(t, yearless.Replace(l.merchantPattern()))
+}
+
+func (l *Locale) merchantPattern() string {
+	if l == LocaleFor("en") {
+		return "{d} {m} {y}"
+	}
+	return calendars[l.Tag].pattern
 }
 
 // Time writes t in UTC, to the minute.

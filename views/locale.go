@@ -4,6 +4,7 @@ import (
 	"context"
 	"embed"
 	"encoding/json"
+	"errors"
 	"strings"
 	"sync"
 
@@ -97,12 +98,39 @@ func LocaleFor(tag string) *Locale {
 
 // loadLocale parses one embedded message file. It panics on a malformed one, which tests find.
 func loadLocale(l Language) *Locale {
-	bundle := i18n.NewBundle(language.MustParse(l.Tag))
-	bundle.RegisterUnmarshalFunc("json", json.Unmarshal)
-	if _, err := bundle.LoadMessageFileFS(localeFiles, "locales/active."+l.Tag+".json"); err != nil {
+	text, err := localeFiles.ReadFile("locales/active." + l.Tag + ".json")
+	if err != nil {
+		panic("views: " + err.Error())
+	}
+	return parseLocale(l, text)
+}
+
+// parseLocale parses a message file: each text, or its plural forms, by its id. The bundle's own parser takes an id
+// such as "Description" for a word of its format.
+func parseLocale(l Language, text []byte) *Locale {
+	var file map[string]json.RawMessage
+	tag := language.MustParse(l.Tag)
+	bundle := i18n.NewBundle(tag)
+	err := json.Unmarshal(text, &file)
+	for id, forms := range file {
+		m := &i18n.Message{}
+		if json.Unmarshal(forms, &m.Other) != nil {
+			err = errors.Join(err, json.Unmarshal(forms, m))
+		}
+		m.ID = id
+		err = errors.Join(err, bundle.AddMessages(tag, m))
+	}
+	if err != nil {
 		panic("views: " + err.Error())
 	}
 	return &Locale{Language: l, localizer: i18n.NewLocalizer(bundle, l.Tag)}
+}
+
+// Replace has a language say the texts of a message file until restored, for tests that run alone.
+func Replace(tag string, text []byte) (restore func()) {
+	before, replaced := locales[tag], parseLocale(LocaleFor(tag).Language, text)
+	locales[tag] = func() *Locale { return replaced }
+	return func() { locales[tag] = before }
 }
 
 // Decimals says how spreadsheets of the language write numbers: whether decimals begin with a comma, and whether cells
@@ -127,7 +155,8 @@ func (l *Locale) Decimals(acceptLanguage string) (comma, semicolon bool) {
 }
 
 // T is the message id; args are name, value pairs for its template. What the language lacks is said in English, and
-// what English lacks is the text itself: the pages of merchants name a message by its English text.
+// what English lacks is the text itself: the pages of merchants name a message by its English text. Without args it is
+// no template, so a value that is no message, as users write them, is shown as it is.
 func (l *Locale) T(id string, args ...any) string {
 	return l.localize(&i18n.LocalizeConfig{MessageID: id, TemplateData: l.data(args)})
 }
@@ -145,7 +174,7 @@ func (l *Locale) localize(c *i18n.LocalizeConfig) string {
 		return s
 	case l != english:
 		return english.localize(c)
-	case c.DefaultMessage == nil:
+	case c.DefaultMessage == nil && (c.PluralCount != nil || len(c.TemplateData.(map[string]any)) > 0):
 		c.DefaultMessage = &i18n.Message{ID: c.MessageID, Other: c.MessageID}
 		return l.localize(c)
 	}

@@ -36,7 +36,7 @@ func TestReadability(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := views.Readability(c.m)
+			got := views.LocaleFor("en").Readability(c.m)
 			if len(got) != len(c.want) {
 				t.Fatalf("%d sentences, want %d: %q", len(got), len(c.want), got)
 			}
@@ -48,8 +48,8 @@ func TestReadability(t *testing.T) {
 		})
 	}
 	m := views.Merchant{Accent: "#ffee00", Theme: "LIGHT"}
-	shown := regexp.MustCompile(`see (#\w{6}) there`).FindStringSubmatch(views.Readability(m)[0])
+	shown := regexp.MustCompile(`see (#\w{6}) there`).FindStringSubmatch(views.LocaleFor("en").Readability(m)[0])
 	if shown == nil || !strings.Contains(views.BrandCSS(m), "--accent:"+shown[1]+";") {
-		t.Errorf("%q does not name what is shown: %s", views.Readability(m), views.BrandCSS(m))
+		t.Errorf("%q does not name what is shown: %s", views.LocaleFor("en").Readability(m), views.BrandCSS(m))
 	}
 }

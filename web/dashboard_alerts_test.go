@@ -88,7 +88,7 @@ func TestDashboard_Alerts(t *testing.T) {
 		}
 		spend(ledger.Low)
 		says(true, "Web shop has only "+strconv.Itoa(ledger.Low)+" credits left", "/dashboard/credits"+at)
-		s.get("/dashboard").wants(t, 200, "at the pace of the last 2 days")
+		s.get("/dashboard").wants(t, 200, "At the pace of the last 2 days")
 		spend(0)
 		says(true, "Web shop has no credits left: your customers cannot start a payment", "/dashboard/credits"+at)
 	})

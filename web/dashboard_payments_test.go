@@ -21,7 +21,7 @@ func TestDashboard_Payments(t *testing.T) {
 	s := b.surfer()
 	s.signIn(ownerEmail)
 	s.get("/dashboard/payments").wants(t, 200, "All payments", "$49.90", "$1,200.00", `data-status="SEEN"`, "Short")
-	s.get("/dashboard/payments?status=COMPLETED&network=POLYGON").wants(t, 200, "Paid payments on Polygon", "$49.90")
+	s.get("/dashboard/payments?status=COMPLETED&network=POLYGON").wants(t, 200, "Paid payments, on Polygon", "$49.90")
 	if r := s.get("/dashboard/payments?status=COMPLETED"); strings.Contains(r.body, "$1,200.00") {
 		t.Error("the filter lets others through")
 	}

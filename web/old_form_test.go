@@ -154,7 +154,7 @@ func TestForms_OldTab(t *testing.T) {
 				t.Errorf("%s is %q after an old form that did not touch it, want %q", x.theirs[0], got, theirs)
 			}
 			r := save(with(old, x.theirs[0], x.theirs[2]))
-			r.wants(t, 409, ownerEmail, "UTC on", "is stored now", html.EscapeString("“"+x.theirs[2]+"”"))
+			r.wants(t, 409, ownerEmail, "UTC", "is stored now", html.EscapeString("“"+x.theirs[2]+"”"))
 			if got := shown(x.theirs[0]); got != theirs {
 				t.Errorf("%s is %q after a refused form, want %q", x.theirs[0], got, theirs)
 			}

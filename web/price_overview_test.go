@@ -72,13 +72,13 @@ func TestPrice_ListBounds(t *testing.T) {
 		t.Context(), m.key, merchant.KeyNames{Currency: new("EUR")}, audit.Act{At: b.clock.Now()},
 	))
 	for query, want := range map[string]struct{ says, shows, not string }{
-		"min=25&max=40":            {"Payments of €25.00 to €40.00", "€30.50", "€20.00 €45.00 $33.00"},
-		"min=30%2C50":              {"Payments of at least €30.50", "€30.50 €45.00", "€20.00 $33.00"},
-		"max=20&in=EUR":            {"Payments of at most €20.00", "€20.00", "€30.50 $33.00"},
-		"min=25&max=34&in=USD":     {"Payments of $25.00 to $34.00", "$33.00", "€30.50 €45.00"},
+		"min=25&max=40":            {"Payments, at least €25.00, at most €40.00", "€30.50", "€20.00 €45.00 $33.00"},
+		"min=30%2C50":              {"Payments, at least €30.50", "€30.50 €45.00", "€20.00 $33.00"},
+		"max=20&in=EUR":            {"Payments, at most €20.00", "€20.00", "€30.50 $33.00"},
+		"min=25&max=34&in=USD":     {"Payments, at least $25.00, at most $34.00", "$33.00", "€30.50 €45.00"},
 		"min=x":                    {"must be an amount in EUR", "", "€30.50"},
 		"in=EUR":                   {"All payments", "€20.00 €30.50 €45.00 $33.00", ""},
-		"min=25&max=40&token=USDC": {"Payments in USDC of €25.00 to €40.00", "€30.50", "€45.00"},
+		"min=25&max=40&token=USDC": {"Payments, in USDC, at least €25.00, at most €40.00", "€30.50", "€45.00"},
 	} {
 		page := s.get("/dashboard/payments?" + query).body
 		_, rows, _ := strings.Cut(page, `aria-label="Result"`)

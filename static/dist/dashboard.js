@@ -353,12 +353,15 @@ return said.publicKey;
 });
 }
 var failures = {
-NotAllowedError: "No passkey was used. Try again, or use your password.",
-InvalidStateError: "This device holds a passkey of your account already.",
-SecurityError: "Passkeys do not work at this address.",
+notallowederror: "No passkey was used. Try again, or use your password.",
+invalidstateerror: "This device holds a passkey of your account already.",
+securityerror: "Passkeys do not work at this address.",
+other: "That did not work. Try again, or use your password."
 };
-function reason(failure) {
-return failure && (failure.problem || failures[failure.name]) || "That did not work. Try again, or use your password.";
+function reason(problem, failure) {
+var name = String(failure && failure.name).toLowerCase();
+if (!failures[name]) name = "other";
+return failure && failure.problem || problem.getAttribute("data-" + name) || failures[name];
 }
 function wire(place) {
 var button = place.querySelector("[data-passkey=make]") || place.querySelector("[data-passkey]");
@@ -368,7 +371,7 @@ function run(done) {
 button.disabled = true;
 problem.textContent = "";
 done().catch(function (failure) {
-problem.textContent = reason(failure);
+problem.textContent = reason(problem, failure);
 button.disabled = false;
 if (form.elements.passkey) form.elements.passkey.value = "";
 });

@@ -10,7 +10,7 @@ forms().forEach(function (form) {
 if (!wallet.fits(form.dataset.send)) return;
 var button = form.querySelector("button");
 if (!form.hidden) button = form.insertBefore(button.cloneNode(true), form.querySelector("[data-say]"));
-if (wallet.name) button.textContent = "Send with " + String(wallet.name).slice(0, 40);
+if (wallet.name) button.textContent = form.dataset.with.replace("{name}", String(wallet.name).slice(0, 40));
 form.hidden = false;
 button.addEventListener("click", function (event) {
 event.preventDefault();
@@ -30,18 +30,18 @@ async function unsent(list) { for (var call of list) await post(call.path + "uns
 async function asked(form, fields) {
 var answer = await post(form.action, fields);
 var body = await answer.json().catch(function () { return {}; });
-if (!answer.ok) throw { said: body.message || "The server does not answer. Nothing was sent." };
+if (!answer.ok) throw { said: body.message || form.dataset.silent };
 return body;
 }
 async function start(form, wallet) {
 var buttons = form.querySelectorAll("button");
 var say = function (text) { form.querySelector("[data-say]").textContent = text; };
 buttons.forEach(function (b) { b.disabled = true; });
-say("Open your wallet.");
+say(form.dataset.open);
 try {
 await wallet.send(form, say);
 } catch (error) {
-say(error && error.said || "Your wallet reports a problem. Look there whether it was sent; if it was not, say so below and try again.");
+say(error && error.said || form.dataset.trouble);
 }
 buttons.forEach(function (b) { b.disabled = false; });
 }
@@ -76,7 +76,7 @@ await provider.request({ method: "wallet_switchEthereumChain", params: [{ chainI
 }
 var calls = (await asked(form)).calls;
 if (!calls.length) return location.reload();
-say("Confirm in your wallet.");
+say(form.dataset.confirm);
 try {
 var hashes = await together(provider, from, chain, calls);
 for (var i = 0; i < calls.length; i++) await named(calls[i], hashes[i]);
@@ -84,7 +84,7 @@ return location.reload();
 } catch (error) {
 if (has(error, [4001])) {
 await unsent(calls);
-throw { said: "You declined in your wallet, so nothing was sent." };
+throw { said: form.dataset.declined };
 }
 if (!has(error, [-32601, -32602, 4200, 5700, 5710, 5750])) throw error;
 }
@@ -123,10 +123,10 @@ return out;
 async function sendSolana(w, form, say) {
 var network = form.dataset.send;
 var account = (await w.features[CONNECT].connect()).accounts.find(function (a) { return a.chains.indexOf(network) >= 0; });
-if (!account) throw { said: "This wallet has no account on this network. Nothing was sent." };
+if (!account) throw { said: form.dataset.account };
 var made = await asked(form, { account: account.address });
 if (!made.calls.length) return location.reload();
-say("Confirm in your wallet.");
+say(form.dataset.confirm);
 var input = { account: account, chain: network, transaction: Uint8Array.from(atob(made.transaction), function (c) { return c.charCodeAt(0); }) };
 var hash = "", signed;
 try {
@@ -135,12 +135,12 @@ else signed = [].concat(await w.features[SIGN].signTransaction(input))[0].signed
 } catch (error) {
 if (!declined(error) && w.features[SEND]) throw error;
 await unsent(made.calls); // it has signed nothing
-throw { said: declined(error) ? "You declined in your wallet, so nothing was sent." : "Your wallet has signed nothing, so nothing was sent." };
+throw { said: declined(error) ? form.dataset.declined : form.dataset.unsigned };
 }
 if (signed) {
 var text = Array.from(signed, function (b) { return String.fromCharCode(b); }).join("");
 var answer = await post(form.dataset.relay, { transaction: btoa(text) });
-if (!answer.ok) throw { said: "The network has not taken it yet. Look into your wallet before you try again." };
+if (!answer.ok) throw { said: form.dataset.untaken };
 hash = (await answer.json()).hash;
 }
 for (var call of made.calls) await named(call, hash);

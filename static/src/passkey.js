@@ -61,12 +61,16 @@
   }
 
   var failures = {
-    NotAllowedError: "No passkey was used. Try again, or use your password.",
-    InvalidStateError: "This device holds a passkey of your account already.",
-    SecurityError: "Passkeys do not work at this address.",
+    notallowederror: "No passkey was used. Try again, or use your password.",
+    invalidstateerror: "This device holds a passkey of your account already.",
+    securityerror: "Passkeys do not work at this address.",
+    other: "That did not work. Try again, or use your password."
   };
-  function reason(failure) {
-    return failure && (failure.problem || failures[failure.name]) || "That did not work. Try again, or use your password.";
+  // The page says it in its language: in attributes of where it is shown, such as data-notallowederror.
+  function reason(problem, failure) {
+    var name = String(failure && failure.name).toLowerCase();
+    if (!failures[name]) name = "other";
+    return failure && failure.problem || problem.getAttribute("data-" + name) || failures[name];
   }
 
   function wire(place) {
@@ -79,7 +83,7 @@
       button.disabled = true;
       problem.textContent = "";
       done().catch(function (failure) {
-        problem.textContent = reason(failure);
+        problem.textContent = reason(problem, failure);
         button.disabled = false;
         // A passkey response is valid once.
         if (form.elements.passkey) form.elements.passkey.value = "";

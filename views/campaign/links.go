@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"context"
 	"time"
 
 	"github.com/florinpay/florin/views"
@@ -34,30 +35,32 @@ type LinkRow struct {
 }
 
 // FixedText is the amount that the link asks for; empty where the payer chooses it.
-func (r LinkRow) FixedText() string {
+func (r LinkRow) FixedText(ctx context.Context) string {
 	if r.Amount == "" && r.Price.Amount == "" {
 		return ""
 	}
-	return r.amountText()
+	return r.amountText(ctx)
 }
 
 // amountText writes the amount, or its bounds.
-func (r LinkRow) amountText() string {
+func (r LinkRow) amountText(ctx context.Context) string {
+	l := views.LocaleOf(ctx)
+	least, most := l.Price(r.Min, "USD"), l.Price(r.Max, "USD")
 	switch {
 	case r.Amount != "":
-		return panel.USD(r.Amount)
+		return l.Price(r.Amount, "USD")
 	case r.Price.Amount != "":
-		return views.LocaleFor("en").Price(r.Price.Amount, r.Price.Currency)
+		return l.Price(r.Price.Amount, r.Price.Currency)
 	case !r.Price.None():
-		return "open, in " + r.Price.Currency
+		return l.T("open, in {{.Currency}}", "Currency", r.Price.Currency)
 	case r.Min != "" && r.Max != "":
-		return panel.USD(r.Min) + " to " + panel.USD(r.Max)
+		return l.T("{{.Least}} to {{.Most}}", "Least", least, "Most", most)
 	case r.Min != "":
-		return "open, from " + panel.USD(r.Min)
+		return l.T("open, from {{.Least}}", "Least", least)
 	case r.Max != "":
-		return "open, up to " + panel.USD(r.Max)
+		return l.T("open, up to {{.Most}}", "Most", most)
 	}
-	return "open"
+	return l.T("open")
 }
 
 // LinkProps is one payment link.

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"context"
 	"strconv"
 	"time"
 
@@ -77,17 +78,17 @@ func (c Chart) best() Bar {
 }
 
 // lines are the labels of the axis, from the top.
-func (c Chart) lines() []string {
+func (c Chart) lines(ctx context.Context) []string {
 	top := c.top()
 	labels := make([]string, 0, 3)
 	for _, v := range []int64{top, top / 2, 0} {
-		labels = append(labels, c.label(v))
+		labels = append(labels, c.label(ctx, v))
 	}
 	return labels
 }
 
 // label writes a round amount.
-func (c Chart) label(v int64) string {
+func (c Chart) label(ctx context.Context, v int64) string {
 	scale := int64(1)
 	for range c.Places {
 		scale *= 10
@@ -98,29 +99,29 @@ func (c Chart) label(v int64) string {
 		plain += "." + strconv.FormatInt(rest/(scale/10), 10)
 	}
 	if c.Currency != "" {
-		return views.LocaleFor("en").Price(plain, c.Currency)
+		return views.LocaleOf(ctx).Price(plain, c.Currency)
 	}
 	if rest > 0 {
-		return "$" + views.LocaleFor("en").Amount(strconv.FormatInt(whole, 10)) + "." + strconv.FormatInt(rest/(scale/10), 10) + "0"
+		plain += "0"
 	}
-	return "$" + views.LocaleFor("en").Amount(plain)
+	return panel.Dollars(ctx, plain)
 }
 
 // unit names the currency of all amounts.
-func (c Chart) unit() string {
+func (c Chart) unit(ctx context.Context) string {
 	if c.Currency != "" {
 		return c.Currency
 	}
-	return "US dollars"
+	return views.T(ctx, "US dollars")
 }
 
 // columns returns the bars. One without payments has words only.
-func (c Chart) columns() []column {
+func (c Chart) columns(ctx context.Context) []column {
 	var out []column
 	step := float64(chartWidth) / float64(max(len(c.Bars), 1))
 	gap := min(step/4, 4)
 	for i, b := range c.Bars {
-		col := column{Title: c.words(b), X: decimal(float64(i) * step), W: decimal(step)}
+		col := column{Title: c.words(ctx, b), X: decimal(float64(i) * step), W: decimal(step)}
 		y := float64(chartHeight)
 		for j, part := range b.Parts {
 			if part == 0 {
@@ -139,23 +140,20 @@ func (c Chart) columns() []column {
 }
 
 // words are what a bar says: the day, the sum, and the payments.
-func (c Chart) words(b Bar) string {
-	when := b.From.Format("Monday, 2 January 2006")
+func (c Chart) words(ctx context.Context, b Bar) string {
+	day := views.LocaleOf(ctx).Day(b.From)
 	if c.Weekly {
-		when = "Week of " + b.From.Format("2 January 2006")
+		return views.N(ctx, "Week of {{.Day}}: {{.Sum}}, {{.N}} payments", int(b.Count), "Day", day, "Sum", b.Volume)
 	}
-	return when + ": " + b.Volume + ", " + panel.Count(b.Count, "payment")
+	return views.N(ctx, "{{.Day}}: {{.Sum}}, {{.N}} payments", int(b.Count), "Day", day, "Sum", b.Volume)
 }
 
 func decimal(f float64) string { return strconv.FormatFloat(f, 'f', 1, 64) }
 
-// shortDay writes a day for the axis.
-func shortDay(t time.Time) string { return t.Format("2 Jan") }
-
 // networkText names a network, or payments without one.
-func networkText(network string) string {
+func networkText(ctx context.Context, network string) string {
 	if network == "" {
-		return "By hand, no network"
+		return views.T(ctx, "By hand, no network")
 	}
 	return views.Face(network).Short
 }

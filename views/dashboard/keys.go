@@ -1,8 +1,11 @@
 package dashboard
 
 import (
+	"context"
+	"strings"
 	"time"
 
+	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/panel"
 )
 
@@ -57,4 +60,13 @@ type KeyRow struct {
 	Currency panel.Field
 	// Zone is the time zone that it works in.
 	Zone panel.Field
+}
+
+// translated lists English texts in the language of the page.
+func translated(ctx context.Context, texts []string) string {
+	all := make([]string, len(texts))
+	for i, text := range texts {
+		all[i] = views.T(ctx, text)
+	}
+	return strings.Join(all, ", ")
 }

@@ -2,9 +2,11 @@ package dashboard
 
 import (
 	"cmp"
+	"context"
 	"strconv"
 	"time"
 
+	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/onboarding"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/views/settings"
@@ -51,11 +53,16 @@ func (p OverviewProps) path(base string, days int, currency string) string {
 type Today struct {
 	Volume, LastWeek string
 	Count            int64
-	Weekday          string // such as Sunday
+	Weekday          time.Weekday
 }
 
-func (t Today) words() string {
-	return panel.Count(t.Count, "payment") + ". Last " + t.Weekday + ": " + t.LastWeek
+func (t Today) words(ctx context.Context) string {
+	return views.N(ctx, "{{.N}} payments.", int(t.Count)) + " " + views.T(ctx, lastWeek[t.Weekday], "Sum", t.LastWeek)
+}
+
+var lastWeek = [...]string{
+	"Last Sunday: {{.Sum}}", "Last Monday: {{.Sum}}", "Last Tuesday: {{.Sum}}", "Last Wednesday: {{.Sum}}",
+	"Last Thursday: {{.Sum}}", "Last Friday: {{.Sum}}", "Last Saturday: {{.Sum}}",
 }
 
 // Range is a length of time the overview can show.
@@ -84,11 +91,8 @@ type OverviewListsProps struct {
 }
 
 // oddText says how many payments need the merchant.
-func oddText(n int) string {
-	if n == 1 {
-		return "1 payment needs your attention."
-	}
-	return panel.UpTo(n) + " payments need your attention."
+func oddText(ctx context.Context, n int) string {
+	return views.N(ctx, "{{.Count}} payments need your attention.", n, "Count", panel.UpTo(n))
 }
 
 // Step is one of the first steps.
@@ -98,20 +102,20 @@ type Step struct {
 }
 
 // creditsOf names the credits of a key; the key itself only where there is another.
-func (p OverviewProps) creditsOf(b Balance) string {
+func (p OverviewProps) creditsOf(ctx context.Context, b Balance) string {
 	if len(p.Keys) < 2 {
-		return "Credits left"
+		return views.T(ctx, "Credits left")
 	}
-	return "Left on “" + b.Label + "”"
+	return views.T(ctx, "Left on “{{.Key}}”", "Key", b.Label)
 }
 
 // ConversionText says how many of the started payments were paid.
-func ConversionText(started, paid int64) string {
+func ConversionText(ctx context.Context, started, paid int64) string {
 	if started == 0 {
-		return "No customer has chosen how to pay yet."
+		return views.T(ctx, "No customer has chosen how to pay yet.")
 	}
-	return "Customers started " + panel.Count(started, "payment") + " and paid " + panel.Number(paid) + ": " +
-		panel.Number(Percent(min(paid, started), started)) + " %."
+	return views.N(ctx, "Customers started {{.N}} payments and paid {{.Paid}}: {{.Percent}} %.", int(started),
+		"Paid", panel.Integer(ctx, paid), "Percent", panel.Integer(ctx, Percent(min(paid, started), started)))
 }
 
 // Percent is the share of a part in a whole that is not 0, rounded to the nearest. Only all of it is 100, and only none
@@ -136,15 +140,12 @@ func (p OverviewProps) left() bool {
 
 // RunwayText says for how many days credits last. Left is that number; measured is
 // how many days the pace was measured over.
-func RunwayText(left, measured int64) string {
-	pace := "the last day"
-	if measured > 1 {
-		pace = "the last " + panel.Number(measured) + " days"
-	}
+func RunwayText(ctx context.Context, left, measured int64) string {
 	if left < 1 {
-		return "They last less than a day at the pace of " + pace + "."
+		return views.N(ctx, "At the pace of the last {{.N}} days, they last less than a day.", int(measured))
 	}
-	return "They last about " + panel.Count(left, "day") + " at the pace of " + pace + "."
+	return views.N(ctx, "At the pace of the last {{.N}} days, they last about {{.Time}}.", int(measured),
+		"Time", views.N(ctx, "{{.N}} days", int(left)))
 }
 
 // Balance is what is left on a key.

@@ -7,11 +7,11 @@ import (
 func TestRunwayText(t *testing.T) {
 	t.Parallel()
 	for want, in := range map[string][2]int64{
-		"They last less than a day at the pace of the last day.":  {0, 1},
-		"They last about 1 day at the pace of the last 2 days.":   {1, 2},
-		"They last about 30 days at the pace of the last 7 days.": {30, 7},
+		"At the pace of the last day, they last less than a day.":  {0, 1},
+		"At the pace of the last 2 days, they last about 1 day.":   {1, 2},
+		"At the pace of the last 7 days, they last about 30 days.": {30, 7},
 	} {
-		if got := RunwayText(in[0], in[1]); got != want {
+		if got := RunwayText(t.Context(), in[0], in[1]); got != want {
 			t.Errorf("%d days are %q, want %q", in[0], got, want)
 		}
 	}

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"context"
 	"time"
 
 	"github.com/florinpay/florin/views"
@@ -60,10 +61,10 @@ type PaymentsProps struct {
 type Chip struct{ Text, Without string }
 
 // ChoiceText is the text of the choice of that value; the value itself where there is none.
-func ChoiceText(value string, choices []panel.Choice) string {
+func ChoiceText(ctx context.Context, value string, choices []panel.Choice) string {
 	for _, c := range choices {
 		if c.Value == value {
-			return c.Text
+			return views.T(ctx, c.Text)
 		}
 	}
 	return value
@@ -90,10 +91,10 @@ var (
 	}
 	NetworkChoices = []panel.Choice{
 		{Value: "", Text: "Any network"},
-		{Value: "BEP20", Text: "BNB Smart Chain"},
-		{Value: "POLYGON", Text: "Polygon"},
-		{Value: "BASE", Text: "Base"},
-		{Value: "SOL", Text: "Solana"},
+		{Value: "BEP20", Text: views.NetworkName("BEP20")},
+		{Value: "POLYGON", Text: views.NetworkName("POLYGON")},
+		{Value: "BASE", Text: views.NetworkName("BASE")},
+		{Value: "SOL", Text: views.NetworkName("SOL")},
 	}
 	tokenChoices = []panel.Choice{
 		{Value: "", Text: "Any token"},
@@ -116,7 +117,8 @@ var paymentTabs = []panel.Choice{
 }
 
 // bound is the label of a bound of amounts, with the sign of dollars where there is no choice of currencies.
-func (p PaymentsProps) bound(label string) string {
+func (p PaymentsProps) bound(ctx context.Context, label string) string {
+	label = views.T(ctx, label)
 	if len(p.Currencies) == 0 {
 		label += ", $"
 	}

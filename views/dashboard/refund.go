@@ -1,7 +1,10 @@
 package dashboard
 
 import (
+	"context"
 	"time"
+
+	"github.com/a-h/templ"
 
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/panel"
@@ -58,9 +61,30 @@ type RefundSend struct {
 	Safe bool
 }
 
+// sum is the amount with its token.
+func (r RefundRow) sum(ctx context.Context) string {
+	return views.LocaleOf(ctx).Amount(r.Amount) + " " + r.Unit
+}
+
 func (r Refunds) requestPath() string { return "/dashboard/payments/" + r.TxnID + "/refunds" }
 
 func (r Refunds) path(id, act string) string { return r.requestPath() + "/" + id + "/" + act }
 
 // none reports whether there is nothing to show.
 func (r Refunds) none() bool { return len(r.Rows) == 0 && (!r.May || len(r.Left) == 0) }
+
+// sendTexts are what the script says that sends refunds, as attributes of its form.
+func sendTexts(ctx context.Context) templ.Attributes {
+	return templ.Attributes{
+		"data-with":     views.T(ctx, "Send with {{.Wallet}}", "Wallet", "{name}"),
+		"data-silent":   views.T(ctx, "The server does not answer. Nothing was sent."),
+		"data-open":     views.T(ctx, "Open your wallet."),
+		"data-confirm":  views.T(ctx, "Confirm in your wallet."),
+		"data-declined": views.T(ctx, "You declined in your wallet, so nothing was sent."),
+		"data-account":  views.T(ctx, "This wallet has no account on this network. Nothing was sent."),
+		"data-unsigned": views.T(ctx, "Your wallet has signed nothing, so nothing was sent."),
+		"data-untaken":  views.T(ctx, "The network has not taken it yet. Look into your wallet before you try again."),
+		"data-trouble": views.T(ctx, "Your wallet reports a problem. Look there whether it was sent; if it was not, say so "+
+			"below and try again."),
+	}
+}

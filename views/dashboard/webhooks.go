@@ -2,8 +2,10 @@ package dashboard
 
 import (
 	"cmp"
+	"context"
 	"time"
 
+	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/panel"
 )
 
@@ -28,8 +30,8 @@ type DeliveryRow struct {
 }
 
 // Name is what the payment of the webhook is called.
-func (r DeliveryRow) Name() string {
-	return cmp.Or(r.Title, "Payment of "+panel.USD(r.Amount))
+func (r DeliveryRow) Name(ctx context.Context) string {
+	return cmp.Or(r.Title, views.T(ctx, "Payment of {{.Amount}}", "Amount", panel.Dollars(ctx, r.Amount)))
 }
 
 // WebhooksProps is the list of webhooks of a key.

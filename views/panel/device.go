@@ -1,6 +1,11 @@
 package panel
 
-import "strings"
+import (
+	"context"
+	"strings"
+
+	"github.com/florinpay/florin/views"
+)
 
 // browsers are recognized by a mark in the User-Agent. The most specific come
 // first, because nearly all browsers also name Chrome and Safari.
@@ -35,7 +40,7 @@ var systems = []struct{ mark, name string }{
 // DeviceName names the browser and system of a User-Agent, such as "Chrome on
 // Android". It helps users recognize a device. A client can send any User-Agent,
 // so it proves nothing.
-func DeviceName(agent string) string {
+func DeviceName(ctx context.Context, agent string) string {
 	browser, system := "", ""
 	for _, b := range browsers {
 		if strings.Contains(agent, b.mark) {
@@ -51,15 +56,15 @@ func DeviceName(agent string) string {
 	}
 	switch {
 	case browser != "" && system != "":
-		return browser + " on " + system
+		return views.T(ctx, "{{.Browser}} on {{.System}}", "Browser", browser, "System", system)
 	case browser != "":
 		return browser
 	case strings.HasPrefix(agent, "Mozilla/") && system != "":
-		return "A browser on " + system
+		return views.T(ctx, "A browser on {{.System}}", "System", system)
 	}
 	// A program names itself first: curl/8.5.0, Go-http-client/2.0.
 	if name, _, _ := strings.Cut(strings.TrimSpace(agent), "/"); name != "" {
 		return name
 	}
-	return "An unknown program"
+	return views.T(ctx, "An unknown program")
 }

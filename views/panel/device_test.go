@@ -22,7 +22,7 @@ func TestDeviceName(t *testing.T) {
 		"":                   "An unknown program",
 		" / ":                "An unknown program",
 	} {
-		if got := DeviceName(agent); got != want {
+		if got := DeviceName(t.Context(), agent); got != want {
 			t.Errorf("%q is called %q, want %q", agent, got, want)
 		}
 	}

@@ -1,7 +1,10 @@
 package panel
 
 import (
+	"context"
 	"strings"
+
+	"github.com/a-h/templ"
 
 	"github.com/florinpay/florin/views"
 )
@@ -10,6 +13,7 @@ import (
 type Field struct {
 	Form               string // distinguishes inputs of the same name in several forms of a page; may be empty
 	Name, Label, Value string
+	Purpose            string // follows the label; may be empty
 	Hint               string // may be empty
 	Problem            string // what is wrong with the value; may be empty
 	Type               string // of the input; empty: text
@@ -52,6 +56,11 @@ func (f Field) id() string {
 		return f.Name
 	}
 	return f.Form + "-" + f.Name
+}
+
+// label is the label in the language of the page, with what the input is for.
+func (f Field) label(ctx context.Context) string {
+	return views.T(ctx, f.Label) + views.T(ctx, f.Purpose)
 }
 
 // pickerValue is the colour a picker starts with, which must be #rrggbb.
@@ -101,7 +110,7 @@ type Reauth struct {
 func (p Reauth) For(path, purpose string) Field {
 	f := p.Field
 	f.Form, f.Hint = strings.ReplaceAll(strings.Trim(path, "/"), "/", "-"), ""
-	f.Label += purpose
+	f.Purpose = purpose
 	if path != p.Posted {
 		f.Problem = ""
 		f.Confirmed = f.Confirmed || p.IfAsked
@@ -120,4 +129,14 @@ type KeyChoice struct {
 	Path    string // of the page
 	Current string // public id
 	Keys    []Choice
+}
+
+// PasskeyTexts are what the script of passkeys says, as attributes of where it says it.
+func PasskeyTexts(ctx context.Context) templ.Attributes {
+	return templ.Attributes{
+		"data-notallowederror":   views.T(ctx, "No passkey was used. Try again, or use your password."),
+		"data-invalidstateerror": views.T(ctx, "This device holds a passkey of your account already."),
+		"data-securityerror":     views.T(ctx, "Passkeys do not work at this address."),
+		"data-other":             views.T(ctx, "That did not work. Try again, or use your password."),
+	}
 }

@@ -1,6 +1,7 @@
 package panel
 
 import (
+	"context"
 	"net/url"
 	"slices"
 	"strconv"
@@ -173,54 +174,62 @@ var navigationIcons = map[string]string{
 }
 
 // Exact writes a time to the second, in a zone.
-func Exact(t time.Time, zone *time.Location) string {
-	return t.In(zone).Format("2 Jan 2006, 15:04:05 MST")
+func Exact(ctx context.Context, t time.Time, zone *time.Location) string {
+	t = t.In(zone)
+	return views.LocaleOf(ctx).Day(t) + t.Format(", 15:04:05 MST")
 }
 
 // near reports whether a time is within a day of now.
 func near(t, now time.Time) bool { return now.Sub(t).Abs() < 24*time.Hour }
 
 // when writes a time of this year to the minute, and another as its day.
-func when(t, now time.Time) string {
+func when(ctx context.Context, t, now time.Time) string {
 	t = t.In(now.Location())
 	if t.Year() != now.Year() {
-		return t.Format("2 Jan 2006")
+		return views.LocaleOf(ctx).Day(t)
 	}
-	return t.Format("2 Jan, 15:04")
+	return views.LocaleOf(ctx).DayOfYear(t) + t.Format(", 15:04")
 }
 
 // relative writes the distance of a time from now in its largest useful unit,
 // such as "3 hours ago" or "in 1 minute".
-func relative(t, now time.Time) string {
+func relative(ctx context.Context, t, now time.Time) string {
 	d := now.Sub(t)
-	ahead := d < 0
-	if ahead {
-		d = -d
+	switch {
+	case d < 0:
+		n, unit := largest(-d)
+		return views.N(ctx, [...]string{
+			"in {{.N}} seconds", "in {{.N}} minutes", "in {{.N}} hours", "in {{.N}} days",
+		}[unit], n)
+	case d < 10*time.Second:
+		return views.T(ctx, "just now")
 	}
-	if d < 10*time.Second && !ahead {
-		return "just now"
-	}
-	if ahead {
-		return "in " + Span(d)
-	}
-	return Span(d) + " ago"
+	n, unit := largest(d)
+	return views.N(ctx, [...]string{
+		"{{.N}} seconds ago", "{{.N}} minutes ago", "{{.N}} hours ago", "{{.N}} days ago",
+	}[unit], n)
 }
 
 // Span writes a duration in its largest useful unit, such as "3 hours".
-func Span(d time.Duration) string {
-	n, unit := int64(d/time.Second), "second"
-	switch {
-	case d >= 48*time.Hour:
-		n, unit = int64(d/(24*time.Hour)), "day"
-	case d >= 2*time.Hour:
-		n, unit = int64(d/time.Hour), "hour"
-	case d >= time.Minute:
-		n, unit = int64(d/time.Minute), "minute"
-	}
-	return Count(n, unit)
+func Span(ctx context.Context, d time.Duration) string {
+	n, unit := largest(d)
+	return views.N(ctx, [...]string{"{{.N}} seconds", "{{.N}} minutes", "{{.N}} hours", "{{.N}} days"}[unit], n)
 }
 
-// Count writes a number with its noun.
+// largest is a duration in its largest useful unit: 0 for seconds, then minutes, hours and days.
+func largest(d time.Duration) (n, unit int) {
+	switch {
+	case d >= 48*time.Hour:
+		return int(d / (24 * time.Hour)), 3
+	case d >= 2*time.Hour:
+		return int(d / time.Hour), 2
+	case d >= time.Minute:
+		return int(d / time.Minute), 1
+	}
+	return int(d / time.Second), 0
+}
+
+// Count writes a number with its noun, in English: for the pages of operators.
 func Count(n int64, noun string) string { return Plural(n, noun, noun+"s") }
 
 // Plural is Count for a noun with an irregular plural.
@@ -231,7 +240,7 @@ func Plural(n int64, one, many string) string {
 	return Number(n) + " " + many
 }
 
-// Number writes n with grouped digits.
+// Number writes n in English, with grouped digits.
 func Number(n int64) string {
 	if n < 0 {
 		return "−" + views.LocaleFor("en").Amount(strconv.FormatUint(uint64(-n), 10))
@@ -239,8 +248,25 @@ func Number(n int64) string {
 	return views.LocaleFor("en").Amount(strconv.FormatInt(n, 10))
 }
 
-// USD writes a plain decimal such as "1234.5" as dollars.
+// USD is Dollars in English.
 func USD(plain string) string { return "$" + views.LocaleFor("en").Amount(plain) }
+
+// Integer writes n in the language of the page.
+func Integer(ctx context.Context, n int64) string {
+	if n < 0 {
+		return "−" + Integer(ctx, -n)
+	}
+	return views.LocaleOf(ctx).Integer(int(n))
+}
+
+// Dollars writes a plain decimal such as "1234.5" as dollars in the language of the page.
+func Dollars(ctx context.Context, plain string) string {
+	l := views.LocaleOf(ctx)
+	if l.Tag == "en" {
+		return USD(plain)
+	}
+	return l.Price(plain, "USD")
+}
 
 // statusText writes the status of a payment, webhook or sweep.
 func statusText(status string) string {

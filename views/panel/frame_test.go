@@ -14,7 +14,7 @@ func TestRelative(t *testing.T) {
 		90 * time.Minute: "90 minutes ago", 3 * time.Hour: "3 hours ago",
 		50 * time.Hour: "2 days ago", -time.Minute: "in 1 minute",
 	} {
-		if got := relative(now.Add(-d), now); got != want {
+		if got := relative(t.Context(), now.Add(-d), now); got != want {
 			t.Errorf("%s before is %q, want %q", d, got, want)
 		}
 	}
@@ -28,7 +28,7 @@ func TestWhen(t *testing.T) {
 		"1 Jan, 00:30": time.Date(2025, 12, 31, 22, 30, 0, 0, time.UTC),
 		"31 Dec 2025":  time.Date(2025, 12, 31, 21, 30, 0, 0, time.UTC),
 	} {
-		if got := when(at, now); got != want {
+		if got := when(t.Context(), at, now); got != want {
 			t.Errorf("%s is written as %q, want %q", at, got, want)
 		}
 	}

@@ -2,7 +2,6 @@ package campaign
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"strconv"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/views"
 	campaignview "github.com/florinpay/florin/views/campaign"
 	"github.com/florinpay/florin/views/donate"
 	"github.com/florinpay/florin/web/session"
@@ -48,8 +48,8 @@ func (d *Surface) getCampaign(c echo.Context, who session.Principal) error {
 		EndsAt: found.EndsAt, AtOnce: found.ShowAtOnce, OnlyWaiting: q.Review != "", Paged: q.Before > 0,
 		Link: link, QR: d.Presenter.QR(link), Embed: donate.EmbedHTML(link, found.Title),
 	}
-	p.Raised, p.Goal, p.Dollars = figures(found, totals)
-	if p.Button, err = d.button(c.Request().Context(), found.KeyID, link, "Donate"); err != nil {
+	p.Raised, p.Goal, p.Dollars = figures(c.Request().Context(), found, totals)
+	if p.Button, err = d.button(c.Request().Context(), found.KeyID, link, p.T("Donate")); err != nil {
 		return err
 	}
 	for _, g := range list {
@@ -141,13 +141,10 @@ func (d *Surface) postReview(c echo.Context, who session.Principal) error {
 			return err
 		}
 	}
-	said := "%s visible to all visitors now."
+	ctx := c.Request().Context()
+	said := views.N(ctx, "What {{.N}} donors wrote is visible to all visitors now.", len(numbers))
 	if review == campaign.Hidden {
-		said = "%s hidden now. The amounts still count and stay visible."
+		said = views.N(ctx, "What {{.N}} donors wrote is hidden now. The amounts still count and stay visible.", len(numbers))
 	}
-	what := "What one donor wrote is"
-	if len(numbers) > 1 {
-		what = "What " + strconv.Itoa(len(numbers)) + " donors wrote is"
-	}
-	return d.Cookies.Redirect(c, back, fmt.Sprintf(said, what))
+	return d.Cookies.Redirect(c, back, said)
 }

@@ -1,7 +1,6 @@
 package campaign
 
 import (
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -24,14 +23,16 @@ func campaignForm(
 	for _, m := range present.Suggested {
 		suggested = append(suggested, m.String())
 	}
-	in := "US dollars"
+	in := f.Locale.T("US dollars")
 	if x := present.Prices; !x.None() {
 		goal, in = x.Text(x.Goal), string(x.Currency)
 		for _, units := range x.Suggested {
 			suggested = append(suggested, x.Text(units))
 		}
 	}
-	inWhat := " in " + in
+	goalLabel := f.Locale.T("Goal in {{.Currency}} (optional)", "Currency", in)
+	most := strconv.Itoa(campaign.MaxSuggested)
+	suggestedHint := f.Locale.T("Up to {{.Most}} amounts in {{.Currency}}, with spaces between them.", "Most", most, "Currency", in)
 	form := campaignview.Form{Key: choice, New: present.Slug == "", AtOnce: present.ShowAtOnce}
 	if _, posted := f.Values["title"]; posted {
 		form.AtOnce = f.Values.Get("atOnce") != ""
@@ -52,27 +53,28 @@ func campaignForm(
 			Hint: "US dollars if you leave it empty; it cannot be changed later. In another one, each donation takes the rate of " +
 				"its time, and the page shows both.",
 		})))
-		inWhat = ""
+		goalLabel = "Goal (optional)"
+		suggestedHint = f.Locale.T("Up to {{.Most}} amounts, with spaces between them.", "Most", most)
 	}
 	form.Fields = append(form.Fields,
 		f.Field(panel.Field{
-			Setting: true, Name: "goal", Label: "Goal" + inWhat + " (optional)", Mode: "decimal", Max: "24",
+			Setting: true, Name: "goal", Label: goalLabel, Mode: "decimal", Max: "24",
 			Value: goal, Placeholder: "5000",
 		}),
 		f.Field(panel.Field{
 			Setting: true, Name: "suggested", Label: "Suggested amounts (optional)", Max: "120", Value: strings.Join(
 				suggested, " ",
 			), Placeholder: "5 25 100",
-			Hint: "Up to " + strconv.Itoa(campaign.MaxSuggested) + " amounts" + inWhat + ", with spaces between them.",
+			Hint: suggestedHint,
 		}),
 		f.Field(panel.Field{Setting: true, Name: "ends", Label: "Last day (optional)", Type: "date", Value: lastDay(present.EndsAt), Hint: "Donations can be started until midnight UTC at the end of it."}),
 	)
 	return form
 }
 
-// storedCampaign is what the form of a campaign that exists holds.
-func storedCampaign(who session.Principal, c campaign.Campaign) []panel.Field {
-	form := campaignForm(shell.NewForm(url.Values{}), c, merchant.Key{}, panel.KeyChoice{})
+// storedCampaign is what the form of a campaign that exists holds; none is a form that nobody filled in.
+func storedCampaign(none *shell.Form, who session.Principal, c campaign.Campaign) []panel.Field {
+	form := campaignForm(none, c, merchant.Key{}, panel.KeyChoice{})
 	box := panel.Field{Name: "atOnce", Label: "Show names and messages at once", Type: "checkbox"}
 	if c.ShowAtOnce {
 		box.Value = "1"

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
 	"slices"
 
 	"github.com/labstack/echo/v4"
@@ -16,7 +15,6 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/views"
 	campaignview "github.com/florinpay/florin/views/campaign"
-	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -24,7 +22,9 @@ import (
 const campaignsPath = "/dashboard/campaigns"
 
 func (d *Surface) getCampaigns(c echo.Context, who session.Principal) error {
-	return d.campaignsPage(c, who, http.StatusOK, shell.NewForm(url.Values{"key": {c.QueryParam("key")}}))
+	f := shell.EmptyForm(c)
+	f.Values.Set("key", c.QueryParam("key"))
+	return d.campaignsPage(c, who, http.StatusOK, f)
 }
 
 func (d *Surface) campaignsPage(c echo.Context, who session.Principal, status int, f *shell.Form) error {
@@ -48,7 +48,7 @@ func (d *Surface) campaignsPage(c echo.Context, who session.Principal, status in
 		return err
 	}
 	for _, s := range list {
-		raised, goal, _ := figures(s.Campaign, s.Totals)
+		raised, goal, _ := figures(c.Request().Context(), s.Campaign, s.Totals)
 		p.Rows = append(p.Rows, campaignview.Row{
 			Slug: s.Slug, Title: s.Title, State: string(s.At(d.Shell.Now())), Raised: raised, Goal: goal,
 			Donors: s.Donors, Waiting: s.Waiting,
@@ -59,17 +59,18 @@ func (d *Surface) campaignsPage(c echo.Context, who session.Principal, status in
 
 // figures are what a campaign has raised and its goal, in its currency, and what is raised in US dollars where that is
 // another one.
-func figures(c campaign.Campaign, t campaign.Totals) (raised, goal, dollars string) {
-	raised = panel.USD(t.Raised.Display())
+func figures(ctx context.Context, c campaign.Campaign, t campaign.Totals) (raised, goal, dollars string) {
+	l := views.LocaleOf(ctx)
+	raised = l.Price(t.Raised.Display(), "USD")
 	if c.Prices.None() {
 		if c.Goal > 0 {
-			goal = panel.USD(c.Goal.Display())
+			goal = l.Price(c.Goal.Display(), "USD")
 		}
 		return raised, goal, ""
 	}
 	in := func(units int64) string {
 		x := exchange.Sum{Currency: c.Prices.Currency, Units: units}
-		return views.LocaleFor("en").Price(x.Amount(), string(x.Currency))
+		return l.Price(x.Amount(), string(x.Currency))
 	}
 	if c.Prices.Goal > 0 {
 		goal = in(c.Prices.Goal)
@@ -122,7 +123,7 @@ func (d *Surface) ownCampaign(c echo.Context, who session.Principal) (campaign.C
 }
 
 func (d *Surface) getCampaignEdit(c echo.Context, who session.Principal) error {
-	return d.campaignEditPage(c, who, http.StatusOK, shell.NewForm(url.Values{}))
+	return d.campaignEditPage(c, who, http.StatusOK, shell.EmptyForm(c))
 }
 
 func (d *Surface) campaignEditPage(c echo.Context, who session.Principal, status int, f *shell.Form) error {
@@ -141,7 +142,7 @@ func (d *Surface) campaignEditPage(c echo.Context, who session.Principal, status
 		}
 	}
 	form := campaignForm(f, found, merchant.Key{}, choice)
-	form.Stored = storedCampaign(who, found)
+	form.Stored = storedCampaign(shell.EmptyForm(c), who, found)
 	form.Redirect = who.Membership.Role.May(merchant.ActMoney)
 	form.KeyGone = !slices.ContainsFunc(who.Keys, func(k merchant.Key) bool { return k.ID == found.KeyID })
 	if form.Reauth, err = d.GateField(c, who, f); err != nil {
@@ -186,7 +187,7 @@ func (d *Surface) editKey(
 ) (merchant.Key, error) {
 	if err := d.Since(c, who, f, func(e audit.Entry) bool {
 		return e.Action == audit.ActionCampaign && e.Subject == found.Slug
-	}, storedCampaign(who, found)...); err != nil {
+	}, storedCampaign(shell.EmptyForm(c), who, found)...); err != nil {
 		return merchant.Key{}, err
 	}
 	if text := f.Text("key"); text != "" {

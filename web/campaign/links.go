@@ -1,8 +1,8 @@
 package campaign
 
 import (
+	"context"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +16,7 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/views"
 	campaignview "github.com/florinpay/florin/views/campaign"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/present"
@@ -29,7 +30,9 @@ const linksPath = "/dashboard/links"
 func (d *Surface) linkURL(slug string) string { return d.Shell.CheckoutURL + "/link/" + slug }
 
 func (d *Surface) getLinks(c echo.Context, who session.Principal) error {
-	return d.linksPage(c, who, http.StatusOK, shell.NewForm(url.Values{"key": {c.QueryParam("key")}}))
+	f := shell.EmptyForm(c)
+	f.Values.Set("key", c.QueryParam("key"))
+	return d.linksPage(c, who, http.StatusOK, f)
 }
 
 func (d *Surface) linksPage(c echo.Context, who session.Principal, status int, f *shell.Form) error {
@@ -52,7 +55,7 @@ func (d *Surface) linksPage(c echo.Context, who session.Principal, status int, f
 		return err
 	}
 	for _, l := range list {
-		p.Rows = append(p.Rows, linkRow(l))
+		p.Rows = append(p.Rows, linkRow(c.Request().Context(), l))
 	}
 	p.Fields = append([]panel.Field{f.Field(panel.Field{
 		Name: "slug", Label: "Address", Required: true, Mono: true, Max: strconv.Itoa(campaign.MaxSlug), Placeholder: "coffee-500g",
@@ -113,11 +116,12 @@ func linkDraft(f *shell.Form) campaign.LinkDraft {
 	}
 }
 
-func linkRow(l campaign.Link) campaignview.LinkRow {
+func linkRow(ctx context.Context, l campaign.Link) campaignview.LinkRow {
 	return campaignview.LinkRow{
 		Slug: l.Slug, Description: l.Description, Reference: l.Reference, Amount: present.Positive(l.Amount),
 		Min: present.Positive(l.Min), Max: present.Positive(l.Max), Price: present.Sum(l.Price),
-		Paused: l.Paused, KeyGone: l.KeyRevoked, CreatedAt: l.CreatedAt, Paid: l.Paid, Sum: panel.USD(l.Sum.Display()),
+		Paused: l.Paused, KeyGone: l.KeyRevoked, CreatedAt: l.CreatedAt, Paid: l.Paid,
+		Sum: views.LocaleOf(ctx).Price(l.Sum.Display(), "USD"),
 	}
 }
 
@@ -178,7 +182,7 @@ func (d *Surface) ownLink(c echo.Context, who session.Principal) (campaign.Link,
 }
 
 func (d *Surface) getLink(c echo.Context, who session.Principal) error {
-	return d.linkPage(c, who, http.StatusOK, shell.NewForm(url.Values{}))
+	return d.linkPage(c, who, http.StatusOK, shell.EmptyForm(c))
 }
 
 func (d *Surface) linkPage(c echo.Context, who session.Principal, status int, f *shell.Form) error {
@@ -186,20 +190,19 @@ func (d *Surface) linkPage(c echo.Context, who session.Principal, status int, f 
 	if err != nil {
 		return err
 	}
-	link, label := d.linkURL(l.Slug), "Pay with USDT or USDC"
-	if l.Amount > 0 {
-		label = "Pay $" + l.Amount.Display() + " with USDT or USDC"
-	} else if l.Price.Units > 0 {
-		label = "Pay " + l.Price.Amount() + " " + string(l.Price.Currency) + " with USDT or USDC"
+	ctx, link := c.Request().Context(), d.linkURL(l.Slug)
+	row, label := linkRow(ctx, l), views.T(ctx, "Pay with USDT or USDC")
+	if amount := row.FixedText(ctx); amount != "" {
+		label = views.T(ctx, "Pay {{.Amount}} with USDT or USDC", "Amount", amount)
 	}
 	p := campaignview.LinkProps{
-		Frame: d.Frame(c, who, "Payment link", linksPath), LinkRow: linkRow(l), Link: link, QR: d.Presenter.QR(link),
+		Frame: d.Frame(c, who, "Payment link", linksPath), LinkRow: row, Link: link, QR: d.Presenter.QR(link),
 		Problem: f.Problem, Fields: append(linkFields(f, l, true), linkBounds(f, l, true)...), Editing: f.Posted != "",
 	}
 	if p.Reauth, err = d.GateFieldIfAsked(c, who, f); err != nil {
 		return err
 	}
-	if p.Button, err = d.button(c.Request().Context(), l.KeyID, link, label); err != nil {
+	if p.Button, err = d.button(ctx, l.KeyID, link, label); err != nil {
 		return err
 	}
 	return d.Show(c, status, p.Frame, campaignview.Link(p))
@@ -215,7 +218,7 @@ func (d *Surface) postLinkEdit(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	none := shell.NewForm(url.Values{})
+	none := shell.EmptyForm(c)
 	if err := d.Since(c, who, f, func(e audit.Entry) bool {
 		return e.Action == audit.ActionLink && e.Subject == l.Slug
 	}, append(linkFields(none, l, true), linkBounds(none, l, true)...)...); err != nil {

@@ -17,9 +17,9 @@ func (d *Surface) getLinkSign(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	row := linkRow(l)
+	row, ctx := linkRow(c.Request().Context(), l), c.Request().Context()
 	return d.sign(c, payment.Payment{KeyID: l.KeyID, Kind: payment.KindMerchant}, campaignview.SignProps{
-		Back: linksPath + "/" + l.Slug, Link: d.linkURL(l.Slug), Title: l.Description, Amount: row.FixedText(),
+		Back: linksPath + "/" + l.Slug, Link: d.linkURL(l.Slug), Title: l.Description, Amount: row.FixedText(ctx),
 	})
 }
 

@@ -2,8 +2,6 @@ package dashboard
 
 import (
 	"context"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -26,9 +24,10 @@ func (d *Surface) alerts(
 	}
 	for _, h := range houses {
 		at := "?key=" + h.key.PublicID
-		if why := d.nowhere(h); why != "" {
+		shop := shopName(ctx, houses, h)
+		if text := d.nowhere(h); text != "" {
 			all = append(all, panel.Notice{
-				Bad: true, Text: shopName(houses, h) + why + ", so your customers cannot pay.",
+				Bad: true, Text: views.T(ctx, text, "Shop", shop),
 				Link: "/dashboard/settings/payouts" + at, LinkText: "Enter your wallets",
 			})
 		}
@@ -37,27 +36,29 @@ func (d *Surface) alerts(
 		}
 		switch {
 		case d.Merchants.Meter().Affords(h.balance, ledger.Credit) != nil:
-			all = append(all, panel.Notice{Bad: true, Text: shopName(houses, h) + " has no credits left: your customers cannot start a payment.", Link: "/dashboard/credits" + at, LinkText: "Buy credits"})
+			all = append(all, panel.Notice{Bad: true, Text: views.T(ctx,
+				"{{.Shop}} has no credits left: your customers cannot start a payment.", "Shop", shop),
+				Link: "/dashboard/credits" + at, LinkText: "Buy credits"})
 		case d.Merchants.Meter().IsLow(h.balance.Credits):
 			all = append(
 				all,
 				panel.Notice{
 					Bad:  true,
-					Text: shopName(houses, h) + " has only " + panel.Count(h.balance.Credits, "credit") + " left.",
+					Text: views.N(ctx, "{{.Shop}} has only {{.N}} credits left.", int(h.balance.Credits), "Shop", shop),
 					Link: "/dashboard/credits" + at, LinkText: "Buy credits",
 				},
 			)
 		}
-		all = append(all, d.networkAlerts(houses, h)...)
+		all = append(all, d.networkAlerts(ctx, shop, h)...)
 		crowded, err := d.Payments.Crowded(ctx, h.key.ID)
 		if err != nil {
 			return nil, err
 		}
 		if crowded {
 			all = append(all, panel.Notice{
-				Text: "Somebody opens more payments with the links and donation pages of " + shopName(houses, h) +
-					" than there is room for, and pays none. Your customers can still pay: the oldest give way. " +
-					"If it goes on, pause what is abused, and make another one.",
+				Text: views.T(ctx, "Somebody opens more payments with the links and donation pages of {{.Shop}} "+
+					"than there is room for, and pays none. Your customers can still pay: the oldest give way. "+
+					"If it goes on, pause what is abused, and make another one.", "Shop", shop),
 				Bad: true, Link: "/dashboard/links", LinkText: "See your links",
 			})
 		}
@@ -65,11 +66,11 @@ func (d *Surface) alerts(
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, d.unsent(who, houses, h, failing.Parked)...)
-		if text := failingText(failing); text != "" {
+		all = append(all, d.unsent(ctx, who, shop, h, failing.Parked)...)
+		if failing.Waiting+failing.GivenUp > 0 {
 			all = append(all, panel.Notice{
 				Bad:  true,
-				Text: "Webhooks of " + shopName(houses, h) + " do not arrive: in the last day, " + text + ".",
+				Text: failingText(ctx, failing, shop),
 				Link: webhooksPath + at, LinkText: "See the answers", Button: sendAgain(who, h.key, now),
 			})
 		}
@@ -79,12 +80,15 @@ func (d *Surface) alerts(
 
 // unsent says why nothing is sent to the receiver of a key: there is no callback address any more, or the operator's
 // rules refuse it. What is due waits.
-func (d *Surface) unsent(who session.Principal, houses []house, h house, parked int64) []panel.Notice {
+func (d *Surface) unsent(
+	ctx context.Context, who session.Principal, shop string, h house, parked int64,
+) []panel.Notice {
 	settings := "/dashboard/settings/webhooks?key=" + h.key.PublicID
 	if parked > 0 {
 		n := panel.Notice{
-			Bad: true, Text: panel.Count(parked, "webhook") + " of " + shopName(houses, h) +
-				" wait for a callback address: there is none.",
+			Bad: true,
+			Text: views.N(ctx, "{{.N}} webhooks of {{.Shop}} wait for a callback address: there is none.",
+				int(parked), "Shop", shop),
 			Link: settings, LinkText: "Enter the address",
 		}
 		if who.Membership.Role.May(merchant.ActWebhooks) {
@@ -103,13 +107,14 @@ func (d *Surface) unsent(who session.Principal, houses []house, h house, parked 
 		return nil
 	}
 	return []panel.Notice{{
-		Bad:  true,
-		Text: "Webhooks of " + shopName(houses, h) + " wait: " + refused.Sentence("the callback address") + ".",
+		Bad: true,
+		Text: views.T(ctx, "Webhooks of {{.Shop}} wait: {{.Reason}}.", "Shop", shop,
+			"Reason", refused.Sentence(views.T(ctx, "the callback address"))),
 		Link: settings, LinkText: "Change the address",
 	}}
 }
 
-// nowhere says why a key takes money on no network; empty if it does.
+// nowhere says in English why a key takes money on no network; empty if it does.
 func (d *Surface) nowhere(h house) string {
 	wallets, off := 0, 0
 	for _, n := range chain.Networks() {
@@ -123,9 +128,9 @@ func (d *Surface) nowhere(h house) string {
 	}
 	switch {
 	case wallets == 0:
-		return " has no wallets"
+		return "{{.Shop}} has no wallets, so your customers cannot pay."
 	case wallets == off:
-		return " offers none of its networks"
+		return "{{.Shop}} offers none of its networks, so your customers cannot pay."
 	}
 	return ""
 }
@@ -147,23 +152,26 @@ func sendAgain(who session.Principal, key merchant.Key, now time.Time) *panel.Bu
 
 // shopName is how an alert names a key. A merchant who has only the key that Florin made
 // need not know of it.
-func shopName(houses []house, h house) string {
+func shopName(ctx context.Context, houses []house, h house) string {
 	if len(houses) == 1 && h.key.Label == session.FirstKeyLabel {
-		return "Your shop"
+		return views.T(ctx, "Your shop")
 	}
 	return session.KeyLabel(h.key)
 }
 
-// failingText says how many events were not delivered; empty for none.
-func failingText(f report.Failing) string {
-	var parts []string
-	if f.Waiting > 0 {
-		parts = append(parts, strconv.FormatInt(f.Waiting, 10)+" failed so far and will be tried again")
+// failingText says how many events were not delivered.
+func failingText(ctx context.Context, f report.Failing, shop string) string {
+	waiting, lost := int(f.Waiting), int(f.GivenUp)
+	switch {
+	case lost == 0:
+		return views.N(ctx, "Webhooks of {{.Shop}} do not arrive: in the last day, {{.N}} failed so far and will be "+
+			"tried again.", waiting, "Shop", shop)
+	case waiting == 0:
+		return views.N(ctx, "Webhooks of {{.Shop}} do not arrive: in the last day, {{.N}} failed for good.", lost,
+			"Shop", shop)
 	}
-	if f.GivenUp > 0 {
-		parts = append(parts, strconv.FormatInt(f.GivenUp, 10)+" failed for good")
-	}
-	return strings.Join(parts, ", ")
+	return views.N(ctx, "Webhooks of {{.Shop}} do not arrive: in the last day, {{.Waiting}} failed so far and will be "+
+		"tried again, {{.N}} failed for good.", lost, "Shop", shop, "Waiting", views.LocaleOf(ctx).Integer(waiting))
 }
 
 // settlementAlerts name the networks whose money has not reached the merchant's wallet.
@@ -173,20 +181,22 @@ func (d *Surface) settlementAlerts(
 	left, err := d.Reports.UnsettledOf(ctx, who.KeyIDs(), now, d.Dust)
 	var all []panel.Notice
 	for _, u := range left {
-		why := " since " + u.Since.In(now.Location()).Format("2 January")
+		network, n := views.NetworkName(string(u.Network)), int(u.Payments)
+		text := views.N(ctx, "Money of {{.N}} payments on {{.Network}} has not reached your wallet since {{.Day}}.", n,
+			"Network", network, "Day", views.LocaleOf(ctx).DayOfYear(u.Since.In(now.Location())))
 		if u.Reason != "" {
-			why = ": " + u.Reason
+			text = views.N(ctx, "Money of {{.N}} payments on {{.Network}} has not reached your wallet: {{.Reason}}.", n,
+				"Network", network, "Reason", views.T(ctx, u.Reason))
 		}
 		all = append(all, panel.Notice{
-			Bad: true, Text: "Money of " + panel.Count(u.Payments, "payment") + " on " +
-				views.NetworkName(string(u.Network)) + " has not reached your wallet" + why + ".",
+			Bad: true, Text: text,
 			Link: paymentsPath + "/" + string(u.Oldest), LinkText: "See the oldest",
 		})
 	}
 	return all, err
 }
 
-func (d *Surface) networkAlerts(houses []house, h house) []panel.Notice {
+func (d *Surface) networkAlerts(ctx context.Context, shop string, h house) []panel.Notice {
 	var all []panel.Notice
 	var bare []string
 	for _, n := range chain.Networks() {
@@ -199,21 +209,22 @@ func (d *Surface) networkAlerts(houses []house, h house) []panel.Notice {
 			continue
 		}
 		if health := d.Payments.Health(n); !health.OK {
-			all = append(all, panel.Notice{Bad: true, Text: views.NetworkName(string(n)) + " is not offered to your customers at the moment: " + health.Reason + "."})
+			all = append(all, panel.Notice{Bad: true, Text: views.T(ctx,
+				"{{.Network}} is not offered to your customers at the moment: {{.Reason}}.",
+				"Network", views.NetworkName(string(n)), "Reason", views.T(ctx, health.Reason))})
 		}
 	}
 	if len(bare) == 0 || d.nowhere(h) != "" {
 		return all
 	}
-	last := len(bare) - 1
-	names, what := bare[last], "the wallet"
-	if last > 0 {
-		names, what = strings.Join(bare[:last], ", ")+" and "+bare[last], "the wallets"
+	add := "Add the wallet"
+	if len(bare) > 1 {
+		add = "Add the wallets"
 	}
 	return append(all, panel.Notice{
 		Plain: true,
-		Text: shopName(houses, h) + " has no wallet on " + names + ", so your customers cannot pay there. " +
-			"If you do not want that, untick “Offer it” in Payouts.",
-		Link: "/dashboard/settings/payouts?key=" + h.key.PublicID, LinkText: "Add " + what,
+		Text: views.T(ctx, "{{.Shop}} has no wallet on {{.Networks}}, so your customers cannot pay there. "+
+			"If you do not want that, untick “Offer it” in Payouts.", "Shop", shop, "Networks", listed(ctx, bare)),
+		Link: "/dashboard/settings/payouts?key=" + h.key.PublicID, LinkText: add,
 	})
 }

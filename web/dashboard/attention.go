@@ -2,11 +2,9 @@ package dashboard
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -15,6 +13,7 @@ import (
 	"github.com/florinpay/florin/internal/input"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/report"
+	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/session"
@@ -61,8 +60,8 @@ func (d *Surface) attentionProps(
 	p.More = odd.Next != (report.Place{}) || len(odd.Payments) > attentionRows
 	for _, x := range odd.Payments[:min(len(odd.Payments), attentionRows)] {
 		p.Payments = append(p.Payments, dashboard.AttentionRow{
-			PaymentRow: paymentRow(x), Verdict: verdict(x, now), Accept: acceptable(x), Late: onlyLate(x),
-			Bulk: acceptsLate(x) || keeps(x),
+			PaymentRow: paymentRow(ctx, x), Verdict: verdict(ctx, x, now), Accept: acceptable(ctx, x),
+			Late: onlyLate(x), Bulk: acceptsLate(x) || keeps(x),
 		})
 	}
 	return p, nil
@@ -98,7 +97,7 @@ func (d *Surface) postAttention(c echo.Context, who session.Principal) error {
 		case err != nil:
 			return err
 		case acceptsLate(p):
-			came := arrived(p) + " of $" + p.Amount.Display()
+			came := arrived(context.Background(), p) + " of $" + p.Amount.Display() // the log is in English
 			entry := d.AuditEntry(c, who, audit.ActionAccept, string(p.ID), came)
 			if _, err = d.Payments.Accept(ctx, p.KeyID, string(p.ID), by, entry); err == nil {
 				accepted++
@@ -116,28 +115,30 @@ func (d *Surface) postAttention(c echo.Context, who session.Principal) error {
 	if accepted+kept == 0 {
 		return d.Cookies.Redirect(c, attentionPath, "Nothing was ticked that can be settled so.")
 	}
-	return d.Cookies.Redirect(c, attentionPath, fmt.Sprintf("Accepted: %s. Kept what came beyond: %s.",
-		panel.Count(accepted, "payment"), panel.Count(kept, "payment")))
+	return d.Cookies.Redirect(c, attentionPath, joined(
+		views.N(ctx, "Accepted: {{.N}} payments.", int(accepted)),
+		views.N(ctx, "Kept what came beyond: {{.N}} payments.", int(kept)),
+	))
 }
 
 // acceptable is what the merchant may accept as the whole; empty for nothing.
-func acceptable(x payment.Payment) string {
+func acceptable(ctx context.Context, x payment.Payment) string {
 	if !x.Acceptable() {
 		return ""
 	}
-	return arrived(x)
+	return arrived(ctx, x)
 }
 
 // arrived names the final money that came: what counts in dollars, the rest as it is.
-func arrived(x payment.Payment) string {
+func arrived(ctx context.Context, x payment.Payment) string {
 	var sums []string
 	if !x.Received().IsZero() {
-		sums = append(sums, "$"+x.Received().Micros().Display())
+		sums = append(sums, dollars(ctx, x.Received().Micros()))
 	}
 	if !x.Uncounted().IsZero() {
-		sums = append(sums, uncounted(x)...)
+		sums = append(sums, uncounted(ctx, x)...)
 	}
-	return strings.Join(sums, " and ")
+	return listed(ctx, sums)
 }
 
 // Needs counts what needs the merchant, at most report.MaxAttention.

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"context"
 	"slices"
 	"time"
 
@@ -10,7 +11,6 @@ import (
 	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
-	"github.com/florinpay/florin/views/panel"
 )
 
 // volume is what was paid in some days.
@@ -25,12 +25,12 @@ type volume struct {
 type in exchange.Currency
 
 // text writes an amount.
-func (x in) text(amount int64) string {
+func (x in) text(ctx context.Context, amount int64) string {
 	if x == "" {
-		return panel.USD(money.Micros(amount).Display())
+		return dollars(ctx, money.Micros(amount))
 	}
 	sum := exchange.Sum{Currency: exchange.Currency(x), Units: amount}
-	return views.LocaleFor("en").Price(sum.Amount(), string(x))
+	return views.LocaleOf(ctx).Price(sum.Amount(), string(x))
 }
 
 // sum adds the days from from until before until, and of the networks only, if there are any.
@@ -53,16 +53,17 @@ func (x in) sum(days []report.Day, from, until time.Time, networks ...chain.Netw
 }
 
 // words writes the sum, and what is apart from it.
-func (x in) words(v volume) string {
+func (x in) words(ctx context.Context, v volume) string {
 	if v.other > 0 {
-		return x.text(v.paid) + " and " + panel.USD(v.other.Display()) + " priced otherwise"
+		return views.T(ctx, "{{.Sum}} and {{.Other}} priced otherwise",
+			"Sum", x.text(ctx, v.paid), "Other", dollars(ctx, v.other))
 	}
-	return x.text(v.paid)
+	return x.text(ctx, v.paid)
 }
 
 // chart arranges the sums into bars of so many days each, those without income
 // included.
-func (x in) chart(days []report.Day, first, last time.Time, each int) dashboard.Chart {
+func (x in) chart(ctx context.Context, days []report.Day, first, last time.Time, each int) dashboard.Chart {
 	c := dashboard.Chart{Weekly: each > 1, Currency: string(x), Places: money.MicrosDecimals}
 	if x != "" {
 		c.Places = exchange.Currency(x).Digits()
@@ -79,10 +80,10 @@ func (x in) chart(days []report.Day, first, last time.Time, each int) dashboard.
 		bar := dashboard.Bar{From: from}
 		for _, n := range networks {
 			part := x.sum(days, from, until, n)
-			bar.Parts, bar.Each = append(bar.Parts, part.paid), append(bar.Each, x.text(part.paid))
+			bar.Parts, bar.Each = append(bar.Parts, part.paid), append(bar.Each, x.text(ctx, part.paid))
 		}
 		v := x.sum(days, from, until)
-		bar.Volume, bar.Paid, bar.Count = x.words(v), v.paid, v.count
+		bar.Volume, bar.Paid, bar.Count = x.words(ctx, v), v.paid, v.count
 		c.Bars = append(c.Bars, bar)
 	}
 	return c

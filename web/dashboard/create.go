@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"context"
 	"errors"
 	"html"
 	"net/http"
@@ -48,7 +49,7 @@ func (d *Surface) createPage(c echo.Context, who session.Principal, status int, 
 				Placeholder: "49.90",
 			},
 		),
-		f.Field(session.CurrencyField(key, panel.Field{Hint: d.currencies()})),
+		f.Field(session.CurrencyField(key, panel.Field{Hint: d.currencies(c.Request().Context())})),
 		f.Field(panel.Field{Name: "reference", Label: "Reference (optional)", Hint: "Your order number; you can search for it.", Max: strconv.Itoa(payment.MaxReference)}),
 		f.Field(
 			panel.Field{
@@ -134,7 +135,7 @@ func (d *Surface) postCreate(c echo.Context, who session.Principal) error {
 		return d.createPage(c, who, http.StatusConflict, f)
 	}
 	if x := fault.Of(err); x != nil && x.Kind == fault.Unavailable && x.Reason != "" {
-		f.Bad("currency", x.Message+".")
+		f.Bad("currency", shell.Sentence(x.Message))
 		return d.createPage(c, who, x.Kind.Code(), f)
 	}
 	if err != nil {
@@ -147,12 +148,13 @@ func (d *Surface) postCreate(c echo.Context, who session.Principal) error {
 }
 
 // currencies says in which currencies a price may be.
-func (d *Surface) currencies() string {
+func (d *Surface) currencies(ctx context.Context) string {
 	codes := []string{string(exchange.USD)}
 	for _, c := range d.Payments.Currencies() {
 		codes = append(codes, string(c))
 	}
-	return "US dollars if you leave it empty. The rate is taken once, now. There are: " + strings.Join(codes, ", ") + "."
+	return views.T(ctx, "US dollars if you leave it empty. The rate is taken once, now. There are: {{.Codes}}.",
+		"Codes", strings.Join(codes, ", "))
 }
 
 // amountNote is an amount as the audit log shows it. The service
@@ -175,18 +177,19 @@ func (d *Surface) getCreated(c echo.Context, who session.Principal) error {
 	p := dashboard.CreatedProps{
 		Frame: d.Frame(c, who, "Payment created", createPath),
 		TxnID: string(x.ID), Link: link,
-		QR: d.Presenter.QR(link), ExpiresAt: x.ExpiresAt, Asked: "$" + x.Amount.Display(),
+		QR: d.Presenter.QR(link), ExpiresAt: x.ExpiresAt, Asked: dollars(c.Request().Context(), x.Amount),
 	}
 	asked := p.Asked
 	if !x.Price.None() {
 		asked = x.Price.Amount() + " " + string(x.Price.Currency)
-		p.Asked = views.LocaleFor("en").Price(x.Price.Amount(), string(x.Price.Currency)) + " (" + p.Asked + ")"
+		p.Asked = p.Locale().Price(x.Price.Amount(), string(x.Price.Currency)) + " (" + p.Asked + ")"
 	}
-	p.Now = d.paymentProps(who, x, key)
+	p.Now = d.paymentProps(c.Request().Context(), who, x, key)
 	p.Now.Frame, p.Now.Note = p.Frame, noteField
 	if p.Now.Reauth.Field, err = d.StrongField(c, who, shell.NewForm(url.Values{})); err != nil {
 		return err
 	}
-	p.Snippet = `<a href="` + html.EscapeString(link) + `" rel="noopener">Pay ` + html.EscapeString(asked) + ` with USDT or USDC</a>`
+	pay := p.T("Pay {{.Amount}} with USDT or USDC", "Amount", asked)
+	p.Snippet = `<a href="` + html.EscapeString(link) + `" rel="noopener">` + html.EscapeString(pay) + `</a>`
 	return d.Show(c, http.StatusOK, p.Frame, dashboard.Created(p))
 }

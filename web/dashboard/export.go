@@ -21,6 +21,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/report"
+	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -48,12 +49,12 @@ const exportWithin = 30 * time.Minute
 // that a million rows take no more memory than one page.
 func (d *Surface) getExport(c echo.Context, who session.Principal) error {
 	var err error
-	q, _, problem := d.paymentQuery(filterOf(c.QueryParams()), who)
+	q, _, problem := d.paymentQuery(c.Request().Context(), filterOf(c.QueryParams()), who)
 	name := d.now(who).Format(session.DayFormat)
 	if text := c.QueryParam("paid"); text != "" && problem == "" {
 		span, ok := readSpan(text, who.Zone())
 		if !ok {
-			problem = "There is no time such as “" + text + "”."
+			problem = views.T(c.Request().Context(), "There is no time such as “{{.Text}}”.", "Text", text)
 		}
 		q.Paid, q.From, q.Until, name = true, span.from, span.until, text
 	}
@@ -72,8 +73,8 @@ func (d *Surface) getExport(c echo.Context, who session.Principal) error {
 		d.Shell.Log.Debug("an export keeps the ordinary deadline", "error", err)
 	}
 	// An export changes nothing else, so its audit entry is written first: no data leaves without one.
-	act := d.Act(c, who)
-	if err = d.Merchants.Record(ctx, act.Account, audit.ActionExport, sentenceOfQuery(q), "", act); err != nil {
+	act, what := d.Act(c, who), sentenceOfQuery(context.Background(), q) // the log is in English
+	if err = d.Merchants.Record(ctx, act.Account, audit.ActionExport, what, "", act); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8; header=present")

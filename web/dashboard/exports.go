@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/session"
@@ -18,13 +20,19 @@ const exportsPath = paymentsPath + "/exports"
 
 // span is a month, a quarter of a year or a year.
 type span struct {
-	name, text  string // such as 2026-10, October 2026
+	name        string // such as 2026-10
 	from, until time.Time
+}
+
+// text is the first day of the span to its last.
+func (s span) text(ctx context.Context) string {
+	l := views.LocaleOf(ctx)
+	return l.DayOfYear(s.from) + " – " + l.Day(s.until.AddDate(0, 0, -1))
 }
 
 func monthSpan(year int, month time.Month, zone *time.Location) span {
 	from := time.Date(year, month, 1, 0, 0, 0, 0, zone)
-	return span{from.Format("2006-01"), from.Format("January 2006"), from, from.AddDate(0, 1, 0)}
+	return span{from.Format("2006-01"), from, from.AddDate(0, 1, 0)}
 }
 
 // quarterSpan is a quarter of a year; n is 1 to 4.
@@ -32,14 +40,13 @@ func quarterSpan(year, n int, zone *time.Location) span {
 	from := time.Date(year, time.Month(3*n-2), 1, 0, 0, 0, 0, zone)
 	return span{
 		fmt.Sprintf("%d-Q%d", year, n),
-		from.Format("January") + " to " + from.AddDate(0, 2, 0).Format("January 2006"),
 		from, from.AddDate(0, 3, 0),
 	}
 }
 
 func yearSpan(year int, zone *time.Location) span {
 	from := time.Date(year, time.January, 1, 0, 0, 0, 0, zone)
-	return span{strconv.Itoa(year), strconv.Itoa(year), from, from.AddDate(1, 0, 0)}
+	return span{strconv.Itoa(year), from, from.AddDate(1, 0, 0)}
 }
 
 // readSpan reads the name of a span.
@@ -74,10 +81,10 @@ func spans(now time.Time) []span {
 // getExports offers what was paid in each of the spans, and the list as it is filtered.
 func (d *Surface) getExports(c echo.Context, who session.Principal) error {
 	ctx, now, filter := c.Request().Context(), d.now(who), filterOf(c.QueryParams())
-	q, _, problem := d.paymentQuery(filter, who)
+	q, _, problem := d.paymentQuery(ctx, filter, who)
 	p := dashboard.ExportsProps{Frame: d.Frame(c, who, "Export", paymentsPath), Zone: now.Location().String()}
 	if problem == "" {
-		p.List = exportLinks(sentenceOfQuery(q), "", session.WithQuery(paymentsPath+".csv", filter))
+		p.List = exportLinks(sentenceOfQuery(ctx, q), "", session.WithQuery(paymentsPath+".csv", filter))
 	}
 	all := spans(now)
 	from, until := now, now
@@ -91,8 +98,8 @@ func (d *Surface) getExports(c echo.Context, who session.Principal) error {
 	labels := []string{"This month so far", "Last month", "Last quarter", "This year so far", "Last year"}
 	for i, s := range all {
 		sum := in("").sum(days, s.from, s.until)
-		row := exportLinks(labels[i], s.text, panel.WithQuery(paymentsPath+".csv", "paid", s.name))
-		row.Count, row.Sum = sum.count, in("").words(sum)
+		row := exportLinks(views.T(ctx, labels[i]), s.text(ctx), panel.WithQuery(paymentsPath+".csv", "paid", s.name))
+		row.Count, row.Sum = sum.count, in("").words(ctx, sum)
 		p.Spans = append(p.Spans, row)
 	}
 	return d.Show(c, http.StatusOK, p.Frame, dashboard.Exports(p))

@@ -2,8 +2,8 @@ package dashboard
 
 import (
 	"cmp"
+	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"net/url"
 	"slices"
@@ -19,7 +19,6 @@ import (
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/web/session"
-	"github.com/florinpay/florin/web/shell"
 )
 
 // filterNames are the query parameters of a filter.
@@ -40,7 +39,7 @@ func filterOf(q url.Values) url.Values {
 
 // paymentQuery reads a filter from query parameters; problem describes the first that is malformed.
 func (d *Surface) paymentQuery(
-	q url.Values, who session.Principal,
+	ctx context.Context, q url.Values, who session.Principal,
 ) (x report.Query, f dashboard.FilterFields, problem string) {
 	f = dashboard.FilterFields{
 		Text: strings.TrimSpace(
@@ -57,17 +56,39 @@ func (d *Surface) paymentQuery(
 		func() error { return readNetwork(f.Network, &x.Network) },
 		func() error { return readToken(f.Token, &x.Token) },
 		func() error { return readKind(f.Kind, &x.Kind) },
-		func() error { return readMoment("from", f.From, f.FromTime, zone, false, &x.From) },
-		func() error { return readMoment("through", f.Until, f.UntilTime, zone, true, &x.Until) },
-		func() error { return readAmount("at least", f.Min, exchange.Currency(f.In), &x.Min, &x.MinPrice) },
-		func() error { return readAmount("at most", f.Max, exchange.Currency(f.In), &x.Max, &x.MaxPrice) },
+		func() error { return readMoment("From", f.From, f.FromTime, zone, false, &x.From) },
+		func() error { return readMoment("Through", f.Until, f.UntilTime, zone, true, &x.Until) },
+		func() error { return readAmount("At least", f.Min, exchange.Currency(f.In), &x.Min, &x.MinPrice) },
+		func() error { return readAmount("At most", f.Max, exchange.Currency(f.In), &x.Max, &x.MaxPrice) },
 		func() error { return readPlace(q.Get("after"), &x.After) },
 	} {
 		if err := read(); err != nil && problem == "" {
-			problem = shell.Sentence(err.Error())
+			problem = wrongText(ctx, err)
 		}
 	}
 	return x, f, problem
+}
+
+// badFilter is why a filter is refused: an English text and its values. The value Name is the label of an input.
+type badFilter struct {
+	text string
+	args []any
+}
+
+func (b badFilter) Error() string { return b.text }
+
+func wrong(text string, args ...any) error { return badFilter{text, args} }
+
+func wrongText(ctx context.Context, err error) string {
+	var b badFilter
+	if !errors.As(err, &b) {
+		return err.Error()
+	}
+	args := slices.Clone(b.args)
+	if len(args) > 1 && args[0] == "Name" {
+		args[1] = views.T(ctx, args[1].(string)) //nolint:forcetypeassert // labels are texts
+	}
+	return views.T(ctx, b.text, args...)
 }
 
 // Statuses that stand for more than one.
@@ -86,7 +107,7 @@ func readStatus(text string, to *report.Query) error {
 	case slices.Contains(payment.Statuses(), payment.Status(text)):
 		to.Statuses = []payment.Status{payment.Status(text)}
 	default:
-		return fmt.Errorf("there is no status %q", text)
+		return wrong("There is no status “{{.Text}}”.", "Text", text)
 	}
 	return nil
 }
@@ -96,14 +117,14 @@ func readNetwork(text string, to *chain.Network) error {
 		*to = n
 		return nil
 	}
-	return known(text, "", "network")
+	return known(text, "", "There is no network “{{.Text}}”.")
 }
 
 func readToken(text string, to *money.Token) error {
 	if t, err := money.ParseToken(text); err == nil {
 		*to = t
 	}
-	return known(text, string(*to), "token")
+	return known(text, string(*to), "There is no token “{{.Text}}”.")
 }
 
 func readKind(text string, to *payment.Kind) error {
@@ -112,12 +133,12 @@ func readKind(text string, to *payment.Kind) error {
 			*to = k
 		}
 	}
-	return known(text, string(*to), "kind")
+	return known(text, string(*to), "There is no kind “{{.Text}}”.")
 }
 
-func known(text, read, what string) error {
+func known(text, read, refusal string) error {
 	if text != read {
-		return fmt.Errorf("there is no %s %q", what, text)
+		return wrong(refusal, "Text", text)
 	}
 	return nil
 }
@@ -140,13 +161,13 @@ func readMoment(name, day, clock string, zone *time.Location, end bool, to *time
 	}
 	t, err := time.ParseInLocation(session.DayFormat, day, zone)
 	if err != nil || t.Before(firstDay) {
-		return fmt.Errorf("%q must be a day such as 2026-11-21", name)
+		return wrong("“{{.Name}}” must be a day such as 2026-11-21.", "Name", name)
 	}
 	*to = t
 	if clock != "" {
 		at, err := time.Parse(timeFormat, clock)
 		if err != nil {
-			return fmt.Errorf("the time of %q must be one such as 14:30", name)
+			return wrong("The time of “{{.Name}}” must be one such as 14:30.", "Name", name)
 		}
 		*to = time.Date(t.Year(), t.Month(), t.Day(), at.Hour(), at.Minute(), 0, 0, zone)
 	}
@@ -168,16 +189,17 @@ func readAmount(name, text string, in exchange.Currency, to *money.Micros, price
 	if in != "" {
 		units, err := in.ParseUnits(plain)
 		if err != nil {
-			return fmt.Errorf("%s must be an amount in %s such as 12.50", name, in)
+			return wrong("“{{.Name}}” must be an amount in {{.Currency}} such as 12.50.", "Name", name, "Currency", string(in))
 		}
 		*price = exchange.Sum{Currency: in, Units: units}
 		return nil
 	}
 	m, err := money.ParseMicros(name, plain)
-	if err == nil {
-		*to = m
+	if err != nil {
+		return wrong("“{{.Name}}” must be an amount in {{.Currency}} such as 12.50.", "Name", name, "Currency", "USD")
 	}
-	return err
+	*to = m
+	return nil
 }
 
 // formatPlace writes the place of a payment in the list, for the next page's address.
@@ -194,58 +216,35 @@ func readPlace(text string, to *report.Place) error {
 	number, err2 := strconv.ParseInt(second, 36, 64)
 	at := time.UnixMicro(micros).UTC()
 	if err1 != nil || err2 != nil || number < 1 || at.Before(firstDay) || !at.Before(endOfDays) {
-		return errors.New("the place in the list cannot be read; begin at the newest")
+		return wrong("The place in the list cannot be read; begin at the newest.")
 	}
 	*to = report.Place{At: at, Number: number}
 	return nil
 }
 
-// statusWords are what a sentence says of the status, before and after the noun.
-func statusWords(q report.Query) (before, after string) {
-	switch {
-	case q.Attention:
-		return "", " that need attention"
-	case len(q.Statuses) > 1:
-		return "open ", ""
-	case len(q.Statuses) == 0:
-		return "", ""
-	}
-	switch q.Statuses[0] {
-	case payment.Pending:
-		return "", " not started"
-	case payment.Started:
-		return "", " waiting for money"
-	case payment.Completed:
-		return "paid ", ""
-	case payment.Expired:
-		return "expired ", ""
-	case payment.Cancelled:
-		return "cancelled ", ""
-	}
-	return "", ""
-}
-
 // bound writes a bound of amounts, in US dollars or of the price; empty: there is none.
-func bound(m money.Micros, price exchange.Sum) string {
+func bound(ctx context.Context, m money.Micros, price exchange.Sum) string {
 	switch {
 	case !price.None():
-		return views.LocaleFor("en").Price(price.Amount(), string(price.Currency))
+		return views.LocaleOf(ctx).Price(price.Amount(), string(price.Currency))
 	case m > 0:
-		return "$" + m.Display()
+		return dollars(ctx, m)
 	}
 	return ""
 }
 
 // momentText writes the bound of a span: at midnight the day alone.
-func momentText(t time.Time) string {
+func momentText(ctx context.Context, t time.Time) string {
+	day := views.LocaleOf(ctx).Day(t)
 	if t.Equal(session.Day(t)) {
-		return t.Format("2 January 2006")
+		return day
 	}
-	return t.Format("2 January 2006, 15:04")
+	return day + t.Format(", 15:04")
 }
 
 // chips are the parts of a filter in words, each with the list without it.
-func chips(filter url.Values, f dashboard.FilterFields) (all []dashboard.Chip) {
+func chips(ctx context.Context, filter url.Values, f dashboard.FilterFields) (all []dashboard.Chip) {
+	from, until := strings.TrimSpace(f.From+" "+f.FromTime), strings.TrimSpace(f.Until+" "+f.UntilTime)
 	add := func(text string, names ...string) {
 		rest := maps.Clone(filter)
 		for _, name := range names {
@@ -258,14 +257,14 @@ func chips(filter url.Values, f dashboard.FilterFields) (all []dashboard.Chip) {
 		names       []string
 	}{
 		{"“" + f.Text + "”", f.Text, []string{"q"}},
-		{dashboard.ChoiceText(f.Status, dashboard.StatusChoices), f.Status, []string{"status"}},
-		{dashboard.ChoiceText(f.Network, dashboard.NetworkChoices), f.Network, []string{"network"}},
+		{dashboard.ChoiceText(ctx, f.Status, dashboard.StatusChoices), f.Status, []string{"status"}},
+		{dashboard.ChoiceText(ctx, f.Network, dashboard.NetworkChoices), f.Network, []string{"network"}},
 		{f.Token, f.Token, []string{"token"}},
-		{dashboard.ChoiceText(f.Kind, dashboard.KindChoices), f.Kind, []string{"kind"}},
-		{strings.TrimSpace("From " + f.From + " " + f.FromTime), f.From, []string{"from", "fromTime"}},
-		{strings.TrimSpace("Through " + f.Until + " " + f.UntilTime), f.Until, []string{"until", "untilTime"}},
-		{"At least " + f.Min + " " + cmp.Or(f.In, "USD"), f.Min, []string{"min"}},
-		{"At most " + f.Max + " " + cmp.Or(f.In, "USD"), f.Max, []string{"max"}},
+		{dashboard.ChoiceText(ctx, f.Kind, dashboard.KindChoices), f.Kind, []string{"kind"}},
+		{views.T(ctx, "From {{.Time}}", "Time", from), f.From, []string{"from", "fromTime"}},
+		{views.T(ctx, "Through {{.Time}}", "Time", until), f.Until, []string{"until", "untilTime"}},
+		{views.T(ctx, "At least {{.Amount}}", "Amount", f.Min+" "+cmp.Or(f.In, "USD")), f.Min, []string{"min"}},
+		{views.T(ctx, "At most {{.Amount}}", "Amount", f.Max+" "+cmp.Or(f.In, "USD")), f.Max, []string{"max"}},
 	} {
 		if x.value != "" {
 			add(x.text, x.names...)
@@ -274,41 +273,62 @@ func chips(filter url.Values, f dashboard.FilterFields) (all []dashboard.Chip) {
 	return all
 }
 
-// sentenceOfQuery writes a filter as a sentence.
-func sentenceOfQuery(q report.Query) string {
-	var s strings.Builder
-	noun := "payments"
-	if q.Kind == payment.KindDonation {
-		noun = "donations"
-	}
-	before, after := statusWords(q)
-	s.WriteString(before + noun + after)
+// sentenceOfQuery writes a filter as its parts: what is listed, and then each bound of it.
+func sentenceOfQuery(ctx context.Context, q report.Query) string {
+	parts := []string{views.T(ctx, nounOf(q))}
+	add := func(text string, args ...any) { parts = append(parts, views.T(ctx, text, args...)) }
 	if q.Token != "" {
-		s.WriteString(" in " + string(q.Token))
+		add("in {{.Token}}", "Token", string(q.Token))
 	}
 	if q.Network != "" {
-		s.WriteString(" on " + views.NetworkName(string(q.Network)))
+		add("on {{.Network}}", "Network", views.NetworkName(string(q.Network)))
 	}
-	switch least, most := bound(q.Min, q.MinPrice), bound(q.Max, q.MaxPrice); {
-	case least != "" && most != "":
-		s.WriteString(" of " + least + " to " + most)
-	case least != "":
-		s.WriteString(" of at least " + least)
-	case most != "":
-		s.WriteString(" of at most " + most)
+	least, most := bound(ctx, q.Min, q.MinPrice), bound(ctx, q.Max, q.MaxPrice)
+	if least != "" {
+		add("at least {{.Amount}}", "Amount", least)
+	}
+	if most != "" {
+		add("at most {{.Amount}}", "Amount", most)
 	}
 	if q.Text != "" {
-		s.WriteString(" found by “" + q.Text + "”")
+		add("found by “{{.Text}}”", "Text", q.Text)
 	}
 	if !q.From.IsZero() {
-		s.WriteString(" from " + momentText(q.From))
+		add("from {{.Time}}", "Time", momentText(ctx, q.From))
 	}
 	if !q.Until.IsZero() {
-		s.WriteString(" until " + momentText(q.Until))
+		add("until {{.Time}}", "Time", momentText(ctx, q.Until))
 	}
-	text := s.String()
-	if text == "payments" {
-		return "All payments"
+	if len(parts) == 1 && nounOf(q) == "Payments" {
+		return views.T(ctx, "All payments")
 	}
-	return strings.ToUpper(text[:1]) + text[1:]
+	return strings.Join(parts, ", ")
+}
+
+// nounOf says in English what a filter lists, by status and kind.
+func nounOf(q report.Query) string {
+	payments, donations := "Payments", "Donations"
+	switch {
+	case q.Attention:
+		payments, donations = "Payments that need attention", "Donations that need attention"
+	case len(q.Statuses) > 1:
+		payments, donations = "Open payments", "Open donations"
+	case len(q.Statuses) == 1:
+		switch q.Statuses[0] {
+		case payment.Pending:
+			payments, donations = "Payments not started", "Donations not started"
+		case payment.Started:
+			payments, donations = "Payments waiting for money", "Donations waiting for money"
+		case payment.Completed:
+			payments, donations = "Paid payments", "Paid donations"
+		case payment.Expired:
+			payments, donations = "Expired payments", "Expired donations"
+		case payment.Cancelled:
+			payments, donations = "Cancelled payments", "Cancelled donations"
+		}
+	}
+	if q.Kind == payment.KindDonation {
+		return donations
+	}
+	return payments
 }

@@ -104,10 +104,7 @@ func permissionBoxes(f *shell.Form, offered, ticked merchant.Permissions) []dash
 		if f.Values.Has("chosen") {
 			on = slices.Contains(f.Values["permission"], string(p))
 		}
-		text := permissionText(p)
-		boxes = append(boxes, dashboard.PermissionBox{
-			Value: string(p), Text: strings.ToUpper(text[:1]) + text[1:], On: on,
-		})
+		boxes = append(boxes, dashboard.PermissionBox{Value: string(p), Text: permissionText(p), On: on})
 	}
 	return boxes
 }

@@ -137,7 +137,7 @@ func (d *Surface) openPayment(c echo.Context, who session.Principal) (reader, er
 			return nil, err
 		}
 		frame.Now = d.now(who)
-		p := d.paymentProps(who, x, key)
+		p := d.paymentProps(ctx, who, x, key)
 		p.Frame, p.Reauth.Field, p.Reason, p.Note = frame, reauth, reasonField, noteField
 		if err := d.addHistory(ctx, &p, x); err != nil {
 			return nil, err

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -50,13 +51,14 @@ func (d *Surface) postFindIn(c echo.Context, who session.Principal) error {
 		}
 		return d.paymentPage(c, who, fault.KindOf(err).Code(), f, nil)
 	}
-	return d.paymentPage(c, who, http.StatusOK, f, d.lookupRow(found))
+	return d.paymentPage(c, who, http.StatusOK, f, d.lookupRow(c.Request().Context(), found))
 }
 
-func (d *Surface) lookupRow(f lookup.Result) *dashboard.LookupRow {
+func (d *Surface) lookupRow(ctx context.Context, f lookup.Result) *dashboard.LookupRow {
 	r := &dashboard.LookupRow{
-		Title: verdicts[f.Verdict][0], Meaning: verdicts[f.Verdict][1], Verdict: string(f.Verdict), Advice: f.Advice(),
-		Hash: string(f.Hash),
+		Title: views.T(ctx, verdicts[f.Verdict][0]), Meaning: verdicts[f.Verdict][1], Verdict: string(f.Verdict),
+		Advice: views.T(ctx, f.Advice()),
+		Hash:   string(f.Hash),
 	}
 	if f.Amount != "" {
 		r.Moved = f.Amount + " " + f.Token

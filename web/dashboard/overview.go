@@ -13,6 +13,7 @@ import (
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/store/report"
+	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/session"
@@ -56,7 +57,7 @@ func (d *Surface) getOverview(c echo.Context, who session.Principal) error {
 		if err != nil {
 			return err
 		}
-		p.Keys = append(p.Keys, balanceOf(h, starts, now))
+		p.Keys = append(p.Keys, balanceOf(ctx, h, starts, now))
 	}
 	locked, err := d.Merchants.Locked(ctx, who.Membership.Merchant.ID)
 	if err != nil {
@@ -132,7 +133,7 @@ func (d *Surface) figures(
 		return err
 	}
 	funnel, err := d.Reports.Funnel(ctx, keys, first)
-	p.Funnel, p.Conversion = funnelSteps(funnel), dashboard.ConversionText(funnel.Started, funnel.Paid)
+	p.Funnel, p.Conversion = funnelSteps(ctx, funnel), dashboard.ConversionText(ctx, funnel.Started, funnel.Paid)
 	if funnel.Newest {
 		p.FunnelNewest = funnel.Created
 	}
@@ -156,12 +157,12 @@ func (d *Surface) sales(
 		return first, err
 	}
 	read := in(p.Currency)
-	p.Chart = read.chart(days, first, today, each)
+	p.Chart = read.chart(ctx, days, first, today, each)
 	paid, ofToday := read.sum(days, first, tomorrow), read.sum(days, today, tomorrow)
-	p.Volume, p.Count = read.words(paid), paid.count
+	p.Volume, p.Count = read.words(ctx, paid), paid.count
 	p.Today = dashboard.Today{
-		Volume: read.words(ofToday), Count: ofToday.count, Weekday: today.Weekday().String(),
-		LastWeek: read.words(read.sum(days, weekAgo, weekAgo.AddDate(0, 0, 1))),
+		Volume: read.words(ctx, ofToday), Count: ofToday.count, Weekday: today.Weekday(),
+		LastWeek: read.words(ctx, read.sum(days, weekAgo, weekAgo.AddDate(0, 0, 1))),
 	}
 	return first, nil
 }
@@ -181,21 +182,21 @@ func later(a, b time.Time) time.Time {
 }
 
 // funnelSteps are the steps of a sale; none where nothing was created.
-func funnelSteps(f report.Funnel) []dashboard.FunnelStep {
+func funnelSteps(ctx context.Context, f report.Funnel) []dashboard.FunnelStep {
 	if f.Created == 0 {
 		return nil
 	}
 	step := func(text string, n, lost int64, how string) dashboard.FunnelStep {
 		s := dashboard.FunnelStep{Text: text, Count: n, Percent: dashboard.Percent(n, f.Created)}
 		if lost > 0 {
-			s.Lost = panel.Count(lost, "payment") + " lost here: " + how
+			s.Lost = views.N(ctx, how, int(lost))
 		}
 		return s
 	}
 	return []dashboard.FunnelStep{
-		step("Created", f.Created, f.Unstarted, "expired or cancelled before the customer chose how to pay."),
-		step("Chose how to pay", f.Started, f.Unseen, "expired or cancelled, and no money had arrived."),
-		step("Sent money", f.Seen, f.Unpaid, "money arrived, but too little, too late or another token."),
+		step("Created", f.Created, f.Unstarted, "{{.N}} payments lost here: expired or cancelled before the customer chose how to pay."),
+		step("Chose how to pay", f.Started, f.Unseen, "{{.N}} payments lost here: expired or cancelled, and no money had arrived."),
+		step("Sent money", f.Seen, f.Unpaid, "{{.N}} payments lost here: money arrived, but too little, too late or another token."),
 		step("Paid", f.Paid, 0, ""),
 	}
 }
@@ -227,7 +228,7 @@ func (d *Surface) houses(ctx context.Context, who session.Principal) ([]house, e
 }
 
 // balanceOf estimates how long the credits last at the pace of the newest starts.
-func balanceOf(h house, starts report.Starts, now time.Time) dashboard.Balance {
+func balanceOf(ctx context.Context, h house, starts report.Starts, now time.Time) dashboard.Balance {
 	b := dashboard.Balance{
 		Label: session.KeyLabel(h.key), KeyID: h.key.PublicID, Credits: h.balance.Credits, Queries: h.balance.Queries,
 	}
@@ -238,7 +239,7 @@ func balanceOf(h house, starts report.Starts, now time.Time) dashboard.Balance {
 			measured = time.Duration(days) * oneDay // a shop sells by the day
 		}
 		left := float64(h.balance.Credits) / float64(starts.Count) * measured.Hours() / oneDay.Hours()
-		b.Runway = dashboard.RunwayText(int64(left), days)
+		b.Runway = dashboard.RunwayText(ctx, int64(left), days)
 	}
 	return b
 }
@@ -270,12 +271,12 @@ func (d *Surface) lists(ctx context.Context, who session.Principal) (dashboard.O
 	if err != nil {
 		return p, err
 	}
-	if p.Open = panel.Number(open); open == report.MaxOpen {
+	if p.Open = panel.Integer(ctx, open); open == report.MaxOpen {
 		p.Open += "+"
 	}
 	recent, err := d.Reports.SearchPayments(ctx, report.Query{Keys: keys, Limit: recentRows})
 	for _, x := range recent.Payments {
-		p.Recent = append(p.Recent, paymentRow(x))
+		p.Recent = append(p.Recent, paymentRow(ctx, x))
 	}
 	return p, err
 }

@@ -58,9 +58,9 @@ func (d *Surface) paymentPage(
 	if err != nil {
 		return err
 	}
-	p := d.paymentProps(who, x, key)
-	p.Frame = d.Frame(c, who, "Payment of $"+p.Amount, paymentsPath)
-	p.Frame.Notices = append(p.Frame.Notices, strayNotices(x)...)
+	p := d.paymentProps(ctx, who, x, key)
+	p.Frame = d.Frame(c, who, views.T(ctx, "Payment of {{.Amount}}", "Amount", dollars(ctx, x.Amount)), paymentsPath)
+	p.Frame.Notices = append(p.Frame.Notices, strayNotices(ctx, x)...)
 	twins, err := d.twinNotices(ctx, x)
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func (d *Surface) addHistory(ctx context.Context, p *dashboard.PaymentProps, x p
 	}
 	hooks, err := d.Reports.Deliveries(ctx, report.DeliveryQuery{KeyID: x.KeyID, TxnID: x.ID, Limit: session.PageRows})
 	for _, h := range hooks {
-		p.Deliveries = append(p.Deliveries, deliveryRow(h))
+		p.Deliveries = append(p.Deliveries, deliveryRow(ctx, h))
 	}
 	return err
 }
@@ -103,8 +103,9 @@ func (d *Surface) twinNotices(ctx context.Context, x payment.Payment) (all []pan
 	twins, err := d.Payments.PaidTwins(ctx, x)
 	for _, t := range twins {
 		n := panel.Notice{
-			Plain: true, Text: "Another payment with the reference " + t.Reference + " is paid, too.",
-			Link: paymentsPath + "/" + string(t.ID), LinkText: "Look at it",
+			Plain: true,
+			Text:  views.T(ctx, "Another payment with the reference {{.Reference}} is paid, too.", "Reference", t.Reference),
+			Link:  paymentsPath + "/" + string(t.ID), LinkText: "Look at it",
 		}
 		all = append(all, n)
 	}
@@ -113,7 +114,7 @@ func (d *Surface) twinNotices(ctx context.Context, x payment.Payment) (all []pan
 
 // strayNotices name money at the payment's address that no sweep moves by itself: on a network that was not offered, or
 // in a token that the network's are not.
-func strayNotices(x payment.Payment) []panel.Notice {
+func strayNotices(ctx context.Context, x payment.Payment) []panel.Notice {
 	var all []panel.Notice
 	for _, dep := range x.Deposits {
 		t := dep.Transfer
@@ -121,16 +122,19 @@ func strayNotices(x payment.Payment) []panel.Notice {
 		if shown && t.Asset.Listed() || dep.Swept || dep.State != payment.DepositFinal {
 			continue
 		}
+		args := []any{
+			"Amount", views.LocaleOf(ctx).Amount(t.Units.Display(t.Asset.Decimals)),
+			"Token", t.Asset.Symbol, "Network", views.NetworkName(string(t.Network)),
+		}
 		if shown {
-			all = append(all, panel.Notice{Text: t.Units.Display(t.Asset.Decimals) + " of the token " + t.Asset.Symbol +
-				" came to this address on " + views.NetworkName(string(t.Network)) +
-				", which is none that is taken here. Ask the operator of this server to send it to your wallet."})
+			all = append(all, panel.Notice{Text: views.T(ctx, "{{.Amount}} of the token {{.Token}} came to this address on "+
+				"{{.Network}}, which is none that is taken here. Ask the operator of this server to send it to your wallet.",
+				args...)})
 			continue
 		}
-		all = append(all, panel.Notice{Bad: true, Text: t.Units.Display(
-			t.Asset.Decimals,
-		) + " " + t.Asset.Symbol + " came to this address on " +
-			views.NetworkName(string(t.Network)) + ", which was not chosen. It can go to your wallet only. Ask the operator of this server to settle this payment on that network."})
+		all = append(all, panel.Notice{Bad: true, Text: views.T(ctx, "{{.Amount}} {{.Token}} came to this address on "+
+			"{{.Network}}, which was not chosen. It can go to your wallet only. Ask the operator of this server to settle "+
+			"this payment on that network.", args...)})
 	}
 	return all
 }
@@ -147,7 +151,9 @@ var noteField = panel.Field{
 	Max: strconv.Itoa(maxReason),
 }
 
-func (d *Surface) paymentProps(who session.Principal, x payment.Payment, key merchant.Key) dashboard.PaymentProps {
+func (d *Surface) paymentProps(
+	ctx context.Context, who session.Principal, x payment.Payment, key merchant.Key,
+) dashboard.PaymentProps {
 	p := dashboard.PaymentProps{
 		TxnID: string(
 			x.ID,
@@ -155,13 +161,13 @@ func (d *Surface) paymentProps(who session.Principal, x payment.Payment, key mer
 		Token: string(
 			x.Choice.Token,
 		),
-		Price: present.PriceOf(x), PriceSources: priceSources(x),
+		Price: present.PriceOf(x), PriceSources: priceSources(ctx, x),
 		Reference: x.Reference, Description: x.Description,
 		CustomerEmail: x.CustomerEmail,
 		CreatedAt:     x.CreatedAt, ExpiresAt: x.ExpiresAt, EndedAt: x.EndedAt, Hash: string(
 			x.Hash,
 		), ExplorerURL: d.Presenter.ExplorerURL(x),
-		Standing: string(x.Standing()), Verdict: verdict(x, d.now(who)), Title: paymentRow(x).Title,
+		Standing: string(x.Standing()), Verdict: verdict(ctx, x, d.now(who)), Title: paymentRow(ctx, x).Title,
 		NeedsYou: len(x.Attention()) > 0, Senders: senders(x),
 		CheckoutURL: d.Operations.CheckoutLink(x.ID), ByHand: x.ByHand,
 		CanCancel: who.Membership.Role.May(merchant.ActPayments) && !x.Status.Final() && x.Received().IsZero() &&
@@ -178,7 +184,7 @@ func (d *Surface) paymentProps(who session.Principal, x payment.Payment, key mer
 	if x.Status == payment.Started && p.Received != "" {
 		p.Missing = present.Positive(x.Missing())
 	}
-	p.Accept, p.AcceptLate = acceptable(x), onlyLate(x)
+	p.Accept, p.AcceptLate = acceptable(ctx, x), onlyLate(x)
 	if x.Status == payment.Completed {
 		p.ReceiptURL = d.Shell.CheckoutURL + "/pay/" + string(x.ID) + "/receipt"
 	}
@@ -192,9 +198,9 @@ func (d *Surface) paymentProps(who session.Principal, x payment.Payment, key mer
 }
 
 // priceSources says where the rate of a payment comes from.
-func priceSources(x payment.Payment) string {
+func priceSources(ctx context.Context, x payment.Payment) string {
 	if len(x.Price.Sources) == 0 {
 		return ""
 	}
-	return "The rate comes from " + strings.Join(x.Price.Sources, ", ") + "."
+	return views.T(ctx, "The rate comes from {{.Sources}}.", "Sources", strings.Join(x.Price.Sources, ", "))
 }

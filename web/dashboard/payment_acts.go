@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -11,6 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/input"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -126,7 +128,8 @@ func (d *Surface) postAccept(c echo.Context, who session.Principal) error {
 			return err
 		}
 	}
-	came := arrived(p)
+	ctx := c.Request().Context()
+	came := arrived(context.Background(), p) // the log is in English
 	if locked, err := d.Locked(c, who); err != nil {
 		return err
 	} else if locked && !onlyLate(p) && p.Acceptable() {
@@ -140,5 +143,6 @@ func (d *Surface) postAccept(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return d.paymentRefused(c, who, f, err)
 	}
-	return d.Cookies.Redirect(c, paymentsPath+"/"+string(p.ID), "The payment is completed with "+came+".")
+	return d.Cookies.Redirect(c, paymentsPath+"/"+string(p.ID), views.T(ctx, "The payment is completed with {{.Amount}}.",
+		"Amount", arrived(ctx, p)))
 }

@@ -30,7 +30,7 @@ func TestStrayNotices(t *testing.T) {
 		"OtherToken":   {deposit(chain.Solana, other, false), "5.00 of the token " + string(mint) + " came to this address"},
 		"Swept":        {deposit(chain.Solana, other, true), ""},
 	} {
-		list := strayNotices(payment.Payment{
+		list := strayNotices(t.Context(), payment.Payment{
 			Routes: []payment.Route{{Network: chain.Solana}}, Deposits: []payment.Deposit{c.deposit},
 		})
 		if len(list) != min(len(c.want), 1) || c.want != "" && !strings.HasPrefix(list[0].Text, c.want) {

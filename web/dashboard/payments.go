@@ -1,9 +1,7 @@
 package dashboard
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -14,6 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/refund"
 	"github.com/florinpay/florin/internal/store/report"
+	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/present"
@@ -46,13 +45,13 @@ func (d *Surface) paymentsProps(
 ) (dashboard.PaymentsProps, error) {
 	p := dashboard.PaymentsProps{Frame: frame, HasKey: len(who.AllKeys) > 0}
 	asked = whenAsked(asked, frame.Now)
-	q, fields, problem := d.paymentQuery(asked, who)
+	q, fields, problem := d.paymentQuery(ctx, asked, who)
 	_, p.Currencies = currencyOf(who, "")
-	p.Fields, p.Problem, p.Sentence = fields, problem, sentenceOfQuery(q)
-	p.Filtered = p.Sentence != sentenceOfQuery(report.Query{})
+	p.Fields, p.Problem, p.Sentence = fields, problem, sentenceOfQuery(ctx, q)
+	p.Filtered = p.Sentence != sentenceOfQuery(ctx, report.Query{})
 	p.Tab = tabOf(fields)
 	filter := filterOf(asked)
-	p.Chips = chips(filter, fields)
+	p.Chips = chips(ctx, filter, fields)
 	p.ExportURL = session.WithQuery(exportsPath, filter)
 	if q.After != (report.Place{}) {
 		p.FirstURL = session.WithQuery(paymentsPath, filter)
@@ -72,7 +71,7 @@ func (d *Surface) paymentsProps(
 	if err != nil {
 		return p, err
 	}
-	p.Totals = totalsText(totals)
+	p.Totals = totalsText(ctx, totals)
 	if found.Next != (report.Place{}) {
 		filter.Set("after", formatPlace(found.Next))
 		p.NextURL = session.WithQuery(paymentsPath, filter)
@@ -82,10 +81,11 @@ func (d *Surface) paymentsProps(
 	}
 	refunds, err := d.Reports.Refunds(ctx, found.Payments)
 	for _, x := range found.Payments {
-		row := paymentRow(x)
+		row := paymentRow(ctx, x)
 		for _, r := range refunds[x.Number] {
 			row.Refunds = append(row.Refunds, dashboard.RefundLine{
-				Amount: r.Units.Display(r.Decimals) + " " + r.Symbol, Paid: r.Status == refund.Final,
+				Amount: views.LocaleOf(ctx).Amount(r.Units.Display(r.Decimals)) + " " + r.Symbol,
+				Paid:   r.Status == refund.Final,
 			})
 		}
 		p.Rows = append(p.Rows, row)
@@ -94,12 +94,13 @@ func (d *Surface) paymentsProps(
 }
 
 // totalsText says how many payments the filter takes, and what they were made for.
-func totalsText(t report.Totals) string {
-	count, sum := panel.Count(t.Payments, "payment"), panel.USD(t.Amount.Display())
+func totalsText(ctx context.Context, t report.Totals) string {
+	n, sum := int(t.Payments), dollars(ctx, t.Amount)
 	if t.More {
-		return fmt.Sprintf("At least %s, %s together. Florin counts no further here; an export has them all.", count, sum)
+		return views.N(ctx, "At least {{.N}} payments, {{.Sum}} together. Florin counts no further here; an export has "+
+			"them all.", n, "Sum", sum)
 	}
-	return count + ", " + sum + " together."
+	return views.N(ctx, "{{.N}} payments, {{.Sum}} together.", n, "Sum", sum)
 }
 
 // noTab is no tab of the list: something else than the status filters.
@@ -114,14 +115,17 @@ func tabOf(f dashboard.FilterFields) string {
 }
 
 // paymentRow is a payment in a list.
-func paymentRow(p payment.Payment) dashboard.PaymentRow {
+func paymentRow(ctx context.Context, p payment.Payment) dashboard.PaymentRow {
 	r := dashboard.PaymentRow{
 		TxnID: string(p.ID), Amount: p.Amount.Display(), Price: present.PriceOf(p), Standing: string(p.Standing()),
 		Network: string(p.Choice.Network), Token: string(p.Choice.Token), CreatedAt: p.CreatedAt,
 	}
 	donation := ""
 	if p.Kind == payment.KindDonation {
-		donation = "Donation from " + cmp.Or(p.DonorName, "someone")
+		donation = views.T(ctx, "Donation")
+		if p.DonorName != "" {
+			donation = views.T(ctx, "Donation from {{.Donor}}", "Donor", p.DonorName)
+		}
 	}
 	r.Title, r.About = knownBy(donation, p.Reference, p.Description, p.CustomerEmail)
 	return r

@@ -37,7 +37,7 @@ func (d *Surface) getQuick(c echo.Context, who session.Principal) error {
 			return err
 		}
 		for _, x := range found.Payments {
-			p.Rows = append(p.Rows, paymentRow(x))
+			p.Rows = append(p.Rows, paymentRow(c.Request().Context(), x))
 		}
 	}
 	return shell.Render(c, http.StatusOK, shell.NewPage(c), dashboard.Quick(p))

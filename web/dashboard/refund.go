@@ -61,7 +61,7 @@ func (d *Surface) refunds(
 		network := views.NetworkName(string(h.Asset.Network))
 		p.Left = append(p.Left, panel.Choice{
 			Value: string(h.Asset.Network) + ":" + h.Asset.Symbol,
-			Text:  h.Left.Format(h.Asset.Decimals) + " " + h.Asset.Symbol + " on " + network,
+			Text:  onNetwork(ctx, h.Left.Format(h.Asset.Decimals), h.Asset.Symbol, network),
 		})
 	}
 	seen := map[chain.Network]bool{}
@@ -84,19 +84,18 @@ func (d *Surface) addRates(ctx context.Context, p *dashboard.Refunds, x payment.
 	if x.Price.None() {
 		return nil
 	}
-	currency, whole := string(x.Price.Currency), x.Price.Amount()+" "+string(x.Price.Currency)
-	add := func(name, when string, price exchange.Price) {
+	l, currency := views.LocaleOf(ctx), string(x.Price.Currency)
+	add := func(name, text string, price exchange.Price) {
 		if worth, ok := price.Worth(); ok {
-			p.Rates = append(p.Rates, panel.Choice{
-				Value: name, Text: currency + ", at the rate " + when + ": " + whole + " is " + worth.Display(),
-			})
+			p.Rates = append(p.Rates, panel.Choice{Value: name, Text: l.T(text, "Currency", currency,
+				"Price", l.Amount(x.Price.Amount())+" "+currency, "Worth", l.Amount(worth.Display()))})
 		}
 	}
 	p.Rates = []panel.Choice{{Value: "", Text: "The token that is paid back"}}
-	add(payment.RateThen, "of the payment", x.Price)
+	add(payment.RateThen, "{{.Currency}}, at the rate of the payment: {{.Price}} is {{.Worth}}", x.Price)
 	now, err := d.Payments.PriceNow(ctx, x)
 	if err == nil {
-		add(payment.RateNow, "of now", now)
+		add(payment.RateNow, "{{.Currency}}, at the rate of now: {{.Price}} is {{.Worth}}", now)
 	} else if !fault.Is(err, fault.Unavailable) {
 		return err
 	}
@@ -354,7 +353,7 @@ func (d *Surface) postSafe(c echo.Context, who session.Principal) error {
 }
 
 // refundMoment completes the entry of an event about a refund.
-func (d *Surface) refundMoment(m dashboard.Moment, e payment.Event) dashboard.Moment {
+func (d *Surface) refundMoment(ctx context.Context, m dashboard.Moment, e payment.Event) dashboard.Moment {
 	var feed struct{ Refund json.RawMessage }
 	var r refund.Body
 	err := json.Unmarshal(e.Data, &feed)
@@ -365,7 +364,7 @@ func (d *Surface) refundMoment(m dashboard.Moment, e payment.Event) dashboard.Mo
 		return m
 	}
 	n, _ := chain.ParseNetwork(r.Network)
-	m.Detail = cmp.Or(r.Other, r.Amount) + " " + r.Token + " on " + views.NetworkName(string(n))
+	m.Detail = onNetwork(ctx, cmp.Or(r.Other, r.Amount), r.Token, views.NetworkName(string(n)))
 	m.Address, m.Hash = string(r.Address), string(r.Hash)
 	if m.Hash != "" {
 		m.URL = d.Presenter.TxURL(n, r.Hash)

@@ -82,7 +82,7 @@ func (d *Surface) timeline(ctx context.Context, zone *time.Location, p payment.P
 	}
 	var all []dashboard.Moment
 	for _, e := range events {
-		all = append(all, d.eventMoment(zone, e))
+		all = append(all, d.eventMoment(ctx, zone, e))
 	}
 	attempts, err := d.attemptMoments(ctx, p)
 	if err != nil {
@@ -99,15 +99,15 @@ func (d *Surface) timeline(ctx context.Context, zone *time.Location, p payment.P
 	return all, nil
 }
 
-func (d *Surface) eventMoment(zone *time.Location, e payment.Event) dashboard.Moment {
+func (d *Surface) eventMoment(ctx context.Context, zone *time.Location, e payment.Event) dashboard.Moment {
 	m := dashboard.Moment{
-		At: e.At, Title: titles[e.Type][0], Meaning: titles[e.Type][1], Technical: technical[e.Type],
+		At: e.At, Title: views.T(ctx, titles[e.Type][0]), Meaning: titles[e.Type][1], Technical: technical[e.Type],
 	}
 	if m.Title == "" {
 		m.Title = string(e.Type)
 	}
 	if e.Type.OfRefund() {
-		return d.refundMoment(m, e)
+		return d.refundMoment(ctx, m, e)
 	}
 	if e.Type.InFeed() {
 		return m
@@ -118,24 +118,19 @@ func (d *Surface) eventMoment(zone *time.Location, e payment.Event) dashboard.Mo
 	}
 	switch {
 	case n.Units != "":
-		m.Detail = money.Display(n.Units) + " " + n.Asset + " on " + views.NetworkName(string(n.Network))
-		m.More = "; block " + strconv.FormatUint(n.Block, 10)
+		m.Detail = moneyText(ctx, n)
+		m.More = views.T(ctx, "; block {{.Block}}", "Block", strconv.FormatUint(n.Block, 10))
 		if n.Source != "" {
-			m.More += ", reported by " + n.Source
-		}
-		if !n.Counted {
-			m.Detail += "; it does not count, because you did not ask for it"
-		}
-		if n.Late {
-			m.Detail += "; it arrived too late"
+			m.More += views.T(ctx, ", reported by {{.Source}}", "Source", n.Source)
 		}
 		m.Hash, m.URL = string(n.Tx), d.Presenter.TxURL(n.Network, n.Tx)
 	case n.Network != "":
-		m.Detail, m.Address = n.Token+" on "+views.NetworkName(string(n.Network)), n.Address
+		m.Detail, m.Address = views.T(ctx, "{{.Amount}} on {{.Network}}",
+			"Amount", n.Token, "Network", views.NetworkName(string(n.Network))), n.Address
 	case n.Until != "":
-		m.Detail = untilText(n.Until, zone)
+		m.Detail = untilText(ctx, n.Until, zone)
 	case n.By != "":
-		m.Detail = "by " + n.By
+		m.Detail = views.T(ctx, "by {{.User}}", "User", n.By)
 		if n.Reason != "" {
 			m.Detail += ": " + n.Reason
 		}
@@ -146,11 +141,23 @@ func (d *Surface) eventMoment(zone *time.Location, e payment.Event) dashboard.Mo
 }
 
 // untilText says until when a payment can be paid. The event holds the time as RFC 3339.
-func untilText(stored string, zone *time.Location) string {
+func untilText(ctx context.Context, stored string, zone *time.Location) string {
 	if t, err := time.Parse(time.RFC3339Nano, stored); err == nil {
-		return "until " + panel.Exact(t, zone)
+		stored = panel.Exact(ctx, t, zone)
 	}
-	return "until " + stored
+	return views.T(ctx, "until {{.Time}}", "Time", stored)
+}
+
+// moneyText says what came, and whether it counts.
+func moneyText(ctx context.Context, n eventNote) string {
+	text := onNetwork(ctx, money.Display(n.Units), n.Asset, views.NetworkName(string(n.Network)))
+	if !n.Counted {
+		text += views.T(ctx, "; it does not count, because you did not ask for it")
+	}
+	if n.Late {
+		text += views.T(ctx, "; it arrived too late")
+	}
+	return text
 }
 
 func (d *Surface) attemptMoments(ctx context.Context, p payment.Payment) ([]dashboard.Moment, error) {
@@ -166,8 +173,10 @@ func (d *Surface) attemptMoments(ctx context.Context, p payment.Payment) ([]dash
 		}
 		for i, a := range sent.Attempts {
 			m := dashboard.Moment{
-				At: a.At, Title: "Webhook, attempt " + strconv.Itoa(i+1), Meaning: "is-bad", Technical: true,
-				Detail: answerOf(a) + ", after " + session.Latency(a.Latency),
+				At: a.At, Meaning: "is-bad", Technical: true,
+				Title: views.T(ctx, "Webhook, attempt {{.Count}}", "Count", strconv.Itoa(i+1)),
+				Detail: views.T(ctx, "{{.Answer}}, after {{.Time}}",
+					"Answer", answerOf(ctx, a), "Time", session.Latency(ctx, a.Latency)),
 			}
 			if a.Status >= 200 && a.Status <= 299 {
 				m.Meaning = "is-good"
@@ -191,19 +200,21 @@ func (d *Surface) sweepMoments(ctx context.Context, p payment.Payment) ([]dashbo
 		all = append(
 			all,
 			dashboard.Moment{
-				At: s.CreatedAt, Title: "Settlement planned", Detail: s.Symbol, Address: string(s.Settlement),
-				Technical: true,
+				At: s.CreatedAt, Title: views.T(ctx, "Settlement planned"), Detail: s.Symbol,
+				Address: string(s.Settlement), Technical: true,
 			},
 		)
 		m := dashboard.Moment{
-			At: s.SentAt, Title: "On the way to your wallet", Detail: s.Symbol, Address: string(s.Settlement),
+			At: s.SentAt, Title: views.T(ctx, "On the way to your wallet"), Detail: s.Symbol,
+			Address: string(s.Settlement),
 		}
 		switch {
 		case s.Moved != "":
-			m.At, m.Title, m.Meaning = s.EndedAt, "Arrived at your wallet", "is-good"
-			m.Detail, m.More = money.Display(s.Moved)+" "+s.Symbol, d.gasOf(s)
+			m.At, m.Title, m.Meaning = s.EndedAt, views.T(ctx, "Arrived at your wallet"), "is-good"
+			m.Detail, m.More = views.LocaleOf(ctx).Amount(money.Display(s.Moved))+" "+s.Symbol, d.gasOf(ctx, s)
 		case s.Reason != "":
-			m.At, m.Title, m.Detail, m.Meaning = s.EndedAt, "Could not be moved; it is tried again", s.Reason, "is-bad"
+			m.At, m.Title = s.EndedAt, views.T(ctx, "Could not be moved; it is tried again")
+			m.Detail, m.Meaning = views.T(ctx, s.Reason), "is-bad"
 		case s.SentAt.IsZero():
 			continue
 		}
@@ -214,14 +225,14 @@ func (d *Surface) sweepMoments(ctx context.Context, p payment.Payment) ([]dashbo
 }
 
 // gasOf writes the gas cost of a settlement, paid by the operator.
-func (d *Surface) gasOf(s report.Sweep) string {
+func (d *Surface) gasOf(ctx context.Context, s report.Sweep) string {
 	offered, ok := d.Payments.Network(s.Network)
 	if !ok || s.Paid.IsZero() {
 		return ""
 	}
-	text := "; gas " + session.Coins(s.Paid, s.Network) + " " + offered.Profile.Coin
+	gas := views.LocaleOf(ctx).Amount(session.Coins(s.Paid, s.Network)) + " " + offered.Profile.Coin
 	if s.Addresses > 1 {
-		text += " for " + strconv.Itoa(s.Addresses) + " payments together"
+		return views.N(ctx, "; gas {{.Gas}} for {{.N}} payments together, paid by the operator", s.Addresses, "Gas", gas)
 	}
-	return text + ", paid by the operator"
+	return views.T(ctx, "; gas {{.Gas}}, paid by the operator", "Gas", gas)
 }

@@ -27,7 +27,8 @@ func TestEventMoment_Words(t *testing.T) {
 		{payment.EventExtended, `{"until":"soon"}`, "until soon", ""},
 		{payment.EventMarked, `{"by":"ann@example.com","reason":"paid in cash"}`, "by ann@example.com: paid in cash", ""},
 	} {
-		m := (&Surface{}).eventMoment(at.Location(), payment.Event{Type: c.event, At: at, Data: []byte(c.data)})
+		e := payment.Event{Type: c.event, At: at, Data: []byte(c.data)}
+		m := (&Surface{}).eventMoment(t.Context(), at.Location(), e)
 		if m.Detail != c.detail || m.Address != c.whole || strings.Contains(m.Title, "_") || !m.At.Equal(at) {
 			t.Errorf("%s: %+v, want %q and the address %q", c.event, m, c.detail, c.whole)
 		}

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"time"
@@ -14,90 +15,127 @@ import (
 
 // verdict says in a sentence or two where a payment stands, and what its merchant
 // can do where it needs one.
-func verdict(p payment.Payment, now time.Time) string {
-	asked, received := "$"+p.Amount.Display(), "$"+p.Received().Micros().Display()
-	how := ""
-	if p.Choice.Network != "" {
-		how = " in " + string(p.Choice.Token) + " on " + views.Face(string(p.Choice.Network)).Short
-	}
-	text := ""
-	switch p.Standing() {
-	case payment.StandingNotStarted:
-		text = "Your customer has not chosen how to pay yet. There is time " + until(p.ExpiresAt, now) + "."
-	case payment.StandingWaiting:
-		text = "Waiting for " + asked + how + ". Your customer has time " + until(p.ExpiresAt, now) + "."
-	case payment.StandingSeen:
-		text = "$" + p.Incoming().Micros().Display() + how + " has been sent. Wait until it is final before you deliver."
-	case payment.StandingShort:
-		text = received + " of " + asked + " arrived"
-		if p.Status.Final() {
-			text += " before the payment " + ending(p) + ". Accept it as the whole, or send it back."
-		} else {
-			text += "; $" + p.Missing().Display() + " is missing. Your customer has time " + until(
-				p.ExpiresAt, now,
-			) + "."
-		}
-	case payment.StandingPaid:
-		text = "Paid: " + asked + how + "."
-		if p.ByHand {
-			text = "You completed it by hand. " + received + " was received."
-		}
-	case payment.StandingOver:
-		text = "Paid, with $" + p.Excess().Display() + " more than the " + asked + " you asked for. Send the rest back, or keep it if your customer agrees."
-	case payment.StandingLate:
-		text = received + " arrived after the payment " + ending(p) + ". Accept it and deliver, or send it back."
-	case payment.StandingExpired:
-		text = "No money arrived in time."
-	case payment.StandingCancelled:
-		text = "It was cancelled before any money arrived."
-	case payment.StandingReorged:
-		text = "The network took money of this payment back after it was paid. Do not deliver before it has arrived again."
-	}
+func verdict(ctx context.Context, p payment.Payment, now time.Time) string {
+	all := append(standing(ctx, p, now), uncountedText(ctx, p))
 	if p.DuplicateOf != "" {
-		text += " Another payment with the reference " + p.Reference + " was paid before: send one of the two back, or " +
-			"deliver twice."
-	}
-	if other := uncountedText(p); other != "" {
-		text += " " + other
+		all = append(all, views.T(ctx, "Another payment with the reference {{.Reference}} was paid before: "+
+			"send one of the two back, or deliver twice.", "Reference", p.Reference))
 	}
 	if p.HasAsked() && p.Acceptable() {
-		text += " Your customer asks you to accept it."
+		all = append(all, views.T(ctx, "Your customer asks you to accept it."))
 	}
-	return text
+	return joined(all...)
 }
 
-func ending(p payment.Payment) string {
-	if p.Status == payment.Cancelled {
-		return "was cancelled"
-	}
-	return "expired"
+// joined are the sentences that are not empty.
+func joined(sentences ...string) string {
+	return strings.Join(slices.DeleteFunc(sentences, func(s string) bool { return s == "" }), " ")
 }
 
-func until(t, now time.Time) string {
+// standing says where a payment stands.
+func standing(ctx context.Context, p payment.Payment, now time.Time) []string {
+	asked, way := dollars(ctx, p.Amount), func(m money.Micros) string { return inWay(ctx, p, m) }
+	switch p.Standing() {
+	case payment.StandingNotStarted:
+		return []string{views.T(ctx, "Your customer has not chosen how to pay yet."), timeLeft(ctx, p.ExpiresAt, now)}
+	case payment.StandingWaiting:
+		wait := views.T(ctx, "Waiting for {{.Amount}}.", "Amount", way(p.Amount))
+		return []string{wait, timeLeft(ctx, p.ExpiresAt, now)}
+	case payment.StandingSeen:
+		return []string{views.T(ctx, "{{.Amount}} has been sent. Wait until it is final before you deliver.",
+			"Amount", way(p.Incoming().Micros()))}
+	case payment.StandingShort, payment.StandingLate:
+		return arrivedText(ctx, p, now)
+	case payment.StandingPaid:
+		if p.ByHand {
+			return []string{views.T(ctx, "You completed it by hand. {{.Amount}} was received.",
+				"Amount", dollars(ctx, p.Received().Micros()))}
+		}
+		return []string{views.T(ctx, "Paid: {{.Amount}}.", "Amount", way(p.Amount))}
+	case payment.StandingOver:
+		return []string{views.T(ctx, "Paid, with {{.More}} more than the {{.Amount}} you asked for. "+
+			"Send the rest back, or keep it if your customer agrees.", "More", dollars(ctx, p.Excess()), "Amount", asked)}
+	case payment.StandingExpired:
+		return []string{views.T(ctx, "No money arrived in time.")}
+	case payment.StandingCancelled:
+		return []string{views.T(ctx, "It was cancelled before any money arrived.")}
+	case payment.StandingReorged:
+		return []string{views.T(ctx, "The network took money of this payment back after it was paid. "+
+			"Do not deliver before it has arrived again.")}
+	}
+	return nil
+}
+
+// arrivedText says what arrived where it is too little or too late.
+func arrivedText(ctx context.Context, p payment.Payment, now time.Time) []string {
+	args := []any{
+		"Received", dollars(ctx, p.Received().Micros()), "Amount", dollars(ctx, p.Amount),
+		"Missing", dollars(ctx, p.Missing()),
+	}
+	short, cancelled := p.Standing() == payment.StandingShort, p.Status == payment.Cancelled
+	switch {
+	case short && !p.Status.Final():
+		return []string{
+			views.T(ctx, "{{.Received}} of {{.Amount}} arrived; {{.Missing}} is missing.", args...),
+			timeLeft(ctx, p.ExpiresAt, now),
+		}
+	case short && cancelled:
+		return []string{views.T(ctx, "{{.Received}} of {{.Amount}} arrived before the payment was cancelled. "+
+			"Accept it as the whole, or send it back.", args...)}
+	case short:
+		return []string{views.T(ctx, "{{.Received}} of {{.Amount}} arrived before the payment expired. "+
+			"Accept it as the whole, or send it back.", args...)}
+	case cancelled:
+		return []string{views.T(ctx, "{{.Received}} arrived after the payment was cancelled. "+
+			"Accept it and deliver, or send it back.", args...)}
+	}
+	return []string{views.T(ctx, "{{.Received}} arrived after the payment expired. "+
+		"Accept it and deliver, or send it back.", args...)}
+}
+
+// inWay is an amount in the way that the customer chose, if they have.
+func inWay(ctx context.Context, p payment.Payment, m money.Micros) string {
+	if p.Choice.Network == "" {
+		return dollars(ctx, m)
+	}
+	return views.T(ctx, "{{.Amount}} in {{.Token}} on {{.Network}}", "Amount", dollars(ctx, m),
+		"Token", string(p.Choice.Token), "Network", views.Face(string(p.Choice.Network)).Short)
+}
+
+func dollars(ctx context.Context, m money.Micros) string { return panel.Dollars(ctx, m.Display()) }
+
+func timeLeft(ctx context.Context, t, now time.Time) string {
 	if !t.After(now) {
-		return "until Florin has checked the networks once more"
+		return views.T(ctx, "Your customer has time until Florin has checked the networks once more.")
 	}
-	return "for " + panel.Span(t.Sub(now))
+	return views.T(ctx, "Your customer has time for {{.Time}}.", "Time", panel.Span(ctx, t.Sub(now)))
 }
 
 // uncountedText names money that came and does not count by itself.
-func uncountedText(p payment.Payment) string {
+func uncountedText(ctx context.Context, p payment.Payment) string {
 	if p.Uncounted().IsZero() {
 		return ""
 	}
-	text := strings.Join(uncounted(p), " and ") + " arrived"
-	if !p.Received().IsZero() {
-		text += " too"
-	}
-	text += ", which was not asked for. It goes to your wallet; "
+	sums := listed(ctx, uncounted(ctx, p))
 	if p.Status == payment.Completed {
-		return text + "send it back, or keep it if your customer agrees."
+		return views.T(ctx, "{{.Sums}} arrived, which was not asked for. It goes to your wallet; send it back, or "+
+			"keep it if your customer agrees.", "Sums", sums)
 	}
-	return text + "accept it as payment, or send it back."
+	return views.T(ctx, "{{.Sums}} arrived, which was not asked for. It goes to your wallet; accept it as payment, "+
+		"or send it back.", "Sums", sums)
+}
+
+// listed joins what is named: A, B and C.
+func listed(ctx context.Context, all []string) string {
+	last := len(all) - 1
+	if last < 1 {
+		return strings.Join(all, "")
+	}
+	return views.T(ctx, "{{.Some}} and {{.Last}}", "Some", strings.Join(all[:last], ", "), "Last", all[last])
 }
 
 // uncounted are the sums that came and do not count by themselves, in words: one for each asset, without specks.
-func uncounted(p payment.Payment) (sums []string) {
+func uncounted(ctx context.Context, p payment.Payment) (sums []string) {
 	units := map[chain.Asset]money.Units{}
 	var assets []chain.Asset // in the order in which they came
 	for _, d := range p.Deposits {
@@ -115,9 +153,15 @@ func uncounted(p payment.Payment) (sums []string) {
 		assets = worth
 	}
 	for _, a := range assets {
-		sums = append(sums, units[a].Display(a.Decimals)+" "+a.Symbol+" on "+views.Face(string(a.Network)).Short)
+		sums = append(sums, onNetwork(ctx, units[a].Display(a.Decimals), a.Symbol, views.Face(string(a.Network)).Short))
 	}
 	return sums
+}
+
+// onNetwork is an amount of a token on a network.
+func onNetwork(ctx context.Context, plain, token, network string) string {
+	return views.T(ctx, "{{.Amount}} on {{.Network}}",
+		"Amount", views.LocaleOf(ctx).Amount(plain)+" "+token, "Network", network)
 }
 
 // senders are the addresses that money of the payment came from, once each, the newest first; without the zero address,

@@ -20,7 +20,7 @@ func TestVerdict_OtherAsset(t *testing.T) {
 		payment.Started: "accept it as payment", payment.Expired: "accept it as payment",
 		payment.Completed: "send it back",
 	} {
-		text := verdict(payment.Payment{
+		text := verdict(t.Context(), payment.Payment{
 			Status: status, Kind: payment.KindMerchant, Amount: money.USD, ExpiresAt: at.Add(time.Hour),
 			Deposits: []payment.Deposit{{State: payment.DepositFinal, Transfer: chain.Transfer{
 				Key: chain.Key{Network: chain.Polygon}, Asset: bridged, Units: money.UnitsFromUint64(5_000_000),

@@ -1,8 +1,8 @@
 package dashboard
 
 import (
+	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -18,6 +18,7 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/internal/webhook"
+	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/session"
@@ -73,7 +74,7 @@ func (d *Surface) webhooksPage(c echo.Context, who session.Principal, status int
 		p.NextURL = session.WithQuery(webhooksPath, next)
 	}
 	for _, x := range list {
-		p.Rows = append(p.Rows, deliveryRow(x))
+		p.Rows = append(p.Rows, deliveryRow(ctx, x))
 	}
 	return d.Show(c, status, p.Frame, dashboard.Webhooks(p))
 }
@@ -86,7 +87,7 @@ func eventType(name string) payment.EventType {
 	return payment.EventType("payment." + name)
 }
 
-func deliveryRow(x report.Delivery) dashboard.DeliveryRow {
+func deliveryRow(ctx context.Context, x report.Delivery) dashboard.DeliveryRow {
 	title, about := knownBy(x.Reference, x.Description, x.Customer)
 	r := dashboard.DeliveryRow{
 		Title: title, About: about, Amount: x.Amount.Display(),
@@ -95,16 +96,16 @@ func deliveryRow(x report.Delivery) dashboard.DeliveryRow {
 		State: string(x.State), Made: int64(x.Made), At: x.At, DueAt: x.DueAt, Parked: x.DueAt.Equal(webhook.Parked()),
 	}
 	if !x.Last.At.IsZero() {
-		r.Answer = answerOf(x.Last)
+		r.Answer = answerOf(ctx, x.Last)
 	}
 	return r
 }
 
 // answerOf describes the response of a receiver.
-func answerOf(a webhook.Attempt) string {
+func answerOf(ctx context.Context, a webhook.Attempt) string {
 	switch {
 	case a.Status == 0:
-		return "no answer: " + a.Error
+		return views.T(ctx, "no answer: {{.Error}}", "Error", a.Error)
 	case a.Error != "":
 		return strconv.Itoa(a.Status) + ", " + a.Error
 	}
@@ -121,16 +122,17 @@ func webhookID(c echo.Context) int64 {
 }
 
 func (d *Surface) getWebhook(c echo.Context, who session.Principal) error {
-	x, err := d.Reports.Delivery(c.Request().Context(), who.KeyIDs(), webhookID(c))
+	ctx := c.Request().Context()
+	x, err := d.Reports.Delivery(ctx, who.KeyIDs(), webhookID(c))
 	if err != nil {
 		return err
 	}
-	p := dashboard.WebhookProps{Frame: d.Frame(c, who, "Webhook", webhooksPath), DeliveryRow: deliveryRow(x.Delivery)}
+	p := dashboard.WebhookProps{
+		Frame: d.Frame(c, who, "Webhook", webhooksPath), DeliveryRow: deliveryRow(ctx, x.Delivery),
+	}
 	for _, a := range x.Attempts {
 		p.Attempts = append(p.Attempts, dashboard.AttemptRow{
-			At: a.At, URL: a.URL, Answer: answerOf(
-				a,
-			), Latency: session.Latency(a.Latency),
+			At: a.At, URL: a.URL, Answer: answerOf(ctx, a), Latency: session.Latency(ctx, a.Latency),
 			Request: a.Request + "\n" + webhook.ShowBody(x.Data, a.Keyed), Response: a.Response,
 			Good: a.Status >= 200 && a.Status <= 299,
 		})
@@ -170,6 +172,7 @@ func (d *Surface) postResendFailed(c echo.Context, who session.Principal) error 
 	if err != nil {
 		return err
 	}
+	ctx := c.Request().Context()
 	key, err := who.Key(f.Values.Get("key"))
 	if err != nil {
 		return err
@@ -178,26 +181,23 @@ func (d *Surface) postResendFailed(c echo.Context, who session.Principal) error 
 	if err != nil || since.Before(d.Shell.Now().AddDate(0, 0, -maxResendDays)) {
 		f.Bad(
 			"since",
-			fmt.Sprintf(
-				"Give a day of the last %d, such as %s.", maxResendDays, d.now(who).Format(session.DayFormat),
-			),
+			views.N(ctx, "Give a day of the last {{.N}}, such as {{.Day}}.", maxResendDays,
+				"Day", d.now(who).Format(session.DayFormat)),
 		)
 		return d.webhooksPage(c, who, http.StatusBadRequest, key.PublicID, f)
 	}
 	entry := d.AuditEntry(
 		c, who, audit.ActionResendWebhooks, session.KeyLabel(key), "failed since "+since.Format(session.DayFormat)+": ",
 	)
-	n, err := d.Resends.Failed(c.Request().Context(), key.ID, since, d.Shell.Now(), entry)
+	n, err := d.Resends.Failed(ctx, key.ID, since, d.Shell.Now(), entry)
 	if err != nil {
 		return err
 	}
 	d.wake()
-	said := fmt.Sprintf("%d failed webhooks are being sent again.", n)
-	switch n {
-	case 0:
-		said = "No webhook has failed since " + since.Format(session.DayFormat) + ", so there is nothing to send again."
-	case 1:
-		said = "One failed webhook is being sent again."
+	said := views.N(ctx, "{{.N}} failed webhooks are being sent again.", int(n))
+	if n == 0 {
+		said = views.T(ctx, "No webhook has failed since {{.Day}}, so there is nothing to send again.",
+			"Day", since.Format(session.DayFormat))
 	}
 	to := webhooksPath + "?key=" + key.PublicID
 	if back := f.Values.Get("back"); back != "" {
@@ -221,7 +221,7 @@ func (d *Surface) postStop(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	return d.Cookies.Redirect(c, webhooksPath+"?key="+key.PublicID, fmt.Sprintf("%d webhooks will not be sent.", n))
+	return d.Cookies.Redirect(c, webhooksPath+"?key="+key.PublicID, views.N(c.Request().Context(), "{{.N}} webhooks will not be sent.", int(n)))
 }
 
 // postPing sends a test to the callback address and shows the response.
@@ -253,9 +253,10 @@ func (d *Surface) postPing(c echo.Context, who session.Principal) error {
 		ctx, "evt_test_"+string(d.NewID(d.Shell.Now())), custodian.PublicID, status, custodian.CallbackURL,
 		custodian.Secret, custodian.SigningSecrets...,
 	)
-	said := "The test “" + status + "” was answered with " + answerOf(a) + " after " + session.Latency(a.Latency) + "."
+	said := views.T(ctx, "The test “{{.Event}}” was answered with {{.Answer}} after {{.Time}}.",
+		"Event", status, "Answer", answerOf(ctx, a), "Time", session.Latency(ctx, a.Latency))
 	if a.Status == 0 {
-		said = "The test “" + status + "” got " + answerOf(a) + "."
+		said = views.T(ctx, "The test “{{.Event}}” got no answer: {{.Error}}.", "Event", status, "Error", a.Error)
 	}
 	return d.Cookies.Redirect(c, webhooksPath+"?key="+key.PublicID, said)
 }

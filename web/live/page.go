@@ -9,6 +9,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/web/shell"
 )
 
@@ -41,6 +42,7 @@ type page struct {
 
 	feed     Feed
 	shown    string    // the tag of what it shows
+	lang     string    // the language of its texts
 	due, end time.Time // when it is looked at without an event, and when its stream ends
 }
 
@@ -49,6 +51,7 @@ var _ Page = (*page)(nil)
 // Follow keeps a page up to date until it is closed.
 func (h *Hub) Follow(c echo.Context, f Feed) error {
 	p := &page{feed: f, shown: shown(c.Request()), end: time.Now().Add(f.Life)}
+	p.lang = views.LocaleOf(c.Request().Context()).Tag
 	return h.Admit(f.Topic, shell.CallOf(c).Client, p, func() error { return p.Open(c) })
 }
 
@@ -85,7 +88,7 @@ func (p *page) Turn(now time.Time, changed bool) (next time.Time, more bool) {
 
 // look reads the page and adds the events that it needs.
 func (p *page) look(b *bytes.Buffer, now time.Time) (done bool, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), TurnTime)
+	ctx, cancel := context.WithTimeout(views.InLanguage(context.Background(), p.lang), TurnTime)
 	defer cancel()
 	state, err := p.feed.Look(ctx)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/onboarding"
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/shell"
@@ -28,8 +29,9 @@ func (s *Surface) makeLink(c echo.Context, who session.Principal, key merchant.K
 		return err
 	}
 	for _, slug := range slugs(shop, key) {
-		_, err = s.Campaigns.CreateLink(ctx, key.ID, campaign.LinkDraft{Slug: slug, Description: "Payment to " + shop},
-			s.Act(c, who))
+		_, err = s.Campaigns.CreateLink(ctx, key.ID, campaign.LinkDraft{
+			Slug: slug, Description: views.T(ctx, "Payment to {{.Shop}}", "Shop", shop),
+		}, s.Act(c, who))
 		if !errors.Is(err, campaign.ErrLinkTaken) {
 			return err
 		}
@@ -79,7 +81,7 @@ func (s *Surface) postDollar(c echo.Context, who session.Principal) error {
 	}
 	p, err := s.Payments.Create(c.Request().Context(), payment.CreateInput{
 		KeyID: key.ID, Amount: "1", Details: payment.Details{
-			Reference: "first-dollar", Description: "A dollar to yourself",
+			Reference: "first-dollar", Description: views.T(c.Request().Context(), "A dollar to yourself"),
 		},
 	}, s.AuditEntry(c, who, audit.ActionCreatePayment, "", "$1.00"))
 	if err != nil {

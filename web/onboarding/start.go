@@ -3,7 +3,6 @@ package onboarding
 import (
 	"context"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -34,7 +33,7 @@ func (s *Surface) SetUp(c echo.Context, who session.Principal) (*onboarding.Card
 	if err != nil || !needed {
 		return nil, err
 	}
-	card, err := s.card(c, who, shell.NewForm(url.Values{}))
+	card, err := s.card(c, who, shell.EmptyForm(c))
 	return &card, err
 }
 
@@ -70,7 +69,7 @@ func (s *Surface) getStart(c echo.Context, who session.Principal) error {
 	if !needed {
 		return c.Redirect(http.StatusSeeOther, shell.HomePath)
 	}
-	return s.startPage(c, who, http.StatusOK, shell.NewForm(url.Values{}))
+	return s.startPage(c, who, http.StatusOK, shell.EmptyForm(c))
 }
 
 func (s *Surface) startPage(c echo.Context, who session.Principal, status int, f *shell.Form) error {
@@ -92,7 +91,7 @@ func (s *Surface) card(c echo.Context, who session.Principal, f *shell.Form) (on
 	card.NoNetwork = len(evm) == 0 && !solana
 	if len(evm) > 0 {
 		card.Fields = append(card.Fields, f.Field(panel.Field{
-			Name: "evm", Label: "Your wallet for " + listed(evm), Mono: true, Max: "64", Whole: true,
+			Name: "evm", Label: f.Locale.T("Your wallet for {{.Networks}}", "Networks", listed(f.Locale, evm)), Mono: true, Max: "64", Whole: true,
 			Hint: "An address of your own that begins with 0x, from a wallet such as MetaMask or Trust Wallet. " +
 				"Not a deposit address of an exchange. You can give each network another one later.",
 		}))
@@ -125,12 +124,12 @@ func (s *Surface) offered() (evm []string, solana bool) {
 }
 
 // listed writes names with "and" before the last.
-func listed(names []string) string {
+func listed(l *views.Locale, names []string) string {
 	last := len(names) - 1
 	if last < 1 {
 		return strings.Join(names, "")
 	}
-	return strings.Join(names[:last], ", ") + " and " + names[last]
+	return l.T("{{.Some}} and {{.Last}}", "Some", strings.Join(names[:last], ", "), "Last", names[last])
 }
 
 // postStart sets where the money of a new shop goes, and makes its payment link.
@@ -186,7 +185,8 @@ func (s *Surface) postStart(c echo.Context, who session.Principal) error {
 	if err := s.makeLink(c, who, key, *in.Name); err != nil {
 		return err
 	}
-	said := append([]string{"Your wallets are saved."}, s.Merchants.WalletNotices(ctx, merchant.Custodian{}, after)...)
+	said := append([]string{f.Locale.T("Your wallets are saved.")},
+		s.Merchants.WalletNotices(ctx, merchant.Custodian{}, after)...)
 	return s.Cookies.Redirect(c, readyPath, strings.Join(said, " "))
 }
 

@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"context"
 	"strconv"
 	"strings"
 	"time"
@@ -52,7 +53,7 @@ func (d *Surface) endpointRows(n chain.Network) []operator.EndpointRow {
 	for _, e := range d.Endpoints(n) {
 		r := operator.EndpointRow{
 			Name: e.Name, OK: e.Healthy, Reason: e.Reason, Head: block(chain.Head{Number: e.Head}),
-			Latency: session.Latency(e.Latency),
+			Latency: session.Latency(context.Background(), e.Latency),
 			Errors:  e.Errors, Requests: e.Requests, Learnt: strings.Join(e.Learnt, "; "),
 		}
 		if e.Head == 0 { // it has not answered yet

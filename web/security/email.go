@@ -5,6 +5,7 @@ import (
 
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/shell"
@@ -40,14 +41,15 @@ func (d *Surface) postEmail(c echo.Context, who session.Principal) error {
 		} else if !f.Refused(err, asked) {
 			return err
 		}
-		forms := emptySecurityForms()
+		forms := emptySecurityForms(c)
 		forms.email = f
 		return d.securityPage(c, who, status, forms)
 	}
-	said := "A link is on its way to " + f.Text("email") +
-		". You sign in with " + who.User.Email + " until it is opened."
+	ctx := c.Request().Context()
+	said := views.T(ctx, "A link is on its way to {{.Email}}. You sign in with {{.Old}} until it is opened.",
+		"Email", f.Text("email"), "Old", who.User.Email)
 	if locked, err := d.Locked(c, who); err != nil || locked {
-		said += " Your account is locked: the link works after 24 hours."
+		said += " " + views.T(ctx, "Your account is locked: the link works after 24 hours.")
 	}
 	return d.Cookies.Redirect(c, session.SecurityPath, said)
 }

@@ -3,7 +3,6 @@ package security
 import (
 	"errors"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"github.com/florinpay/florin/internal/fault"
@@ -17,11 +16,11 @@ import (
 )
 
 func (d *Surface) factorRefused(c echo.Context, who session.Principal, err error) error {
-	f := shell.NewForm(url.Values{})
+	f := shell.EmptyForm(c)
 	if !f.Refused(err) {
 		return err
 	}
-	forms := emptySecurityForms()
+	forms := emptySecurityForms(c)
 	forms.factor = f
 	return d.securityPage(c, who, fault.KindOf(err).Code(), forms)
 }
@@ -35,7 +34,7 @@ func (d *Surface) postFactor(c echo.Context, who session.Principal) error {
 }
 
 func (d *Surface) getFactor(c echo.Context, who session.Principal) error {
-	return d.factorPage(c, who, http.StatusOK, shell.NewForm(url.Values{}))
+	return d.factorPage(c, who, http.StatusOK, shell.EmptyForm(c))
 }
 
 func (d *Surface) factorPage(c echo.Context, who session.Principal, status int, f *shell.Form) error {
@@ -95,7 +94,7 @@ func (d *Surface) postConfirmFactor(c echo.Context, who session.Principal) error
 	}
 	codes, err := d.Users.ConfirmFactor(c.Request().Context(), who.User, f.Values.Get("code"), d.Act(c, who))
 	if errors.Is(err, identity.ErrBadCode) {
-		f := shell.NewForm(url.Values{})
+		f := shell.EmptyForm(c)
 		f.Bad("code", "The code is wrong. Check the clock of your device, and try the next one.")
 		return d.factorPage(c, who, http.StatusBadRequest, f)
 	}
@@ -118,7 +117,7 @@ func (d *Surface) postRemoveFactor(c echo.Context, who session.Principal) error 
 		if !session.ReauthRefused(f, err) {
 			return err
 		}
-		forms := emptySecurityForms()
+		forms := emptySecurityForms(c)
 		forms.factor = f
 		return d.securityPage(c, who, session.ReauthStatus(err), forms)
 	}

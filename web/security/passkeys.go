@@ -9,6 +9,7 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/views/security"
 	"github.com/florinpay/florin/web/session"
@@ -45,7 +46,7 @@ func (d *Surface) postPasskey(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return d.passkeyRefused(c, who, f, err)
 	}
-	return d.Cookies.Redirect(c, session.SecurityPath, "The passkey “"+p.Name+"” is added. You can sign in with it from now on. Every other session has ended.")
+	return d.Cookies.Redirect(c, session.SecurityPath, views.T(c.Request().Context(), "The passkey “{{.Name}}” is added. You can sign in with it from now on. Every other session has ended.", "Name", p.Name))
 }
 
 func (d *Surface) postPasskeyName(c echo.Context, who session.Principal) error {
@@ -88,7 +89,7 @@ func (d *Surface) postRemovePasskey(c echo.Context, who session.Principal) error
 	if err != nil {
 		return d.passkeyRefused(c, who, f, err)
 	}
-	return d.Cookies.Redirect(c, session.SecurityPath, "The passkey “"+p.Name+"” is removed. Every other session has ended.")
+	return d.Cookies.Redirect(c, session.SecurityPath, views.T(c.Request().Context(), "The passkey “{{.Name}}” is removed. Every other session has ended.", "Name", p.Name))
 }
 
 // passkeyRefused shows the page again with the refusal in the form that was sent.
@@ -101,7 +102,7 @@ func (d *Surface) passkeyRefused(c echo.Context, who session.Principal, f *shell
 }
 
 func (d *Surface) passkeyPage(c echo.Context, who session.Principal, status int, f *shell.Form) error {
-	forms := emptySecurityForms()
+	forms := emptySecurityForms(c)
 	forms.passkey = f
 	return d.securityPage(c, who, status, forms)
 }

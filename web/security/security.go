@@ -3,7 +3,6 @@ package security
 import (
 	"errors"
 	"net/http"
-	"net/url"
 	"strconv"
 
 	"github.com/labstack/echo/v4"
@@ -11,6 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/views/security"
 	"github.com/florinpay/florin/web/session"
@@ -20,15 +20,14 @@ import (
 // securityForms are the forms of the page.
 type securityForms struct{ email, password, factor, passkey, sessions *shell.Form }
 
-func emptySecurityForms() securityForms {
+func emptySecurityForms(c echo.Context) securityForms {
 	return securityForms{
-		shell.NewForm(url.Values{}), shell.NewForm(url.Values{}), shell.NewForm(url.Values{}),
-		shell.NewForm(url.Values{}), shell.NewForm(url.Values{}),
+		shell.EmptyForm(c), shell.EmptyForm(c), shell.EmptyForm(c), shell.EmptyForm(c), shell.EmptyForm(c),
 	}
 }
 
 func (d *Surface) getSecurity(c echo.Context, who session.Principal) error {
-	return d.securityPage(c, who, http.StatusOK, emptySecurityForms())
+	return d.securityPage(c, who, http.StatusOK, emptySecurityForms(c))
 }
 
 func (d *Surface) securityPage(c echo.Context, who session.Principal, status int, f securityForms) error {
@@ -89,7 +88,8 @@ func (d *Surface) postVerification(c echo.Context, who session.Principal) error 
 	if err := d.Users.BeginVerification(ctx, who.User); err != nil {
 		return err
 	}
-	return d.Cookies.Redirect(c, session.SecurityPath, "A link is on its way to "+who.User.Email+".")
+	return d.Cookies.Redirect(c, session.SecurityPath,
+		views.T(ctx, "A link is on its way to {{.Email}}.", "Email", who.User.Email))
 }
 
 // newPassword is the input that a refusal of a password names.
@@ -101,7 +101,7 @@ func (d *Surface) postPassword(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	forms := emptySecurityForms()
+	forms := emptySecurityForms(c)
 	forms.password = f
 	in, err := d.Users.ChangePassword(
 		c.Request().Context(), who.User, secret.New(f.Values.Get("old")), secret.New(f.Values.Get("next")),

@@ -44,7 +44,7 @@ func (d *Surface) sessionAct(c echo.Context, who session.Principal, act func() e
 	if !session.ReauthRefused(f, err) {
 		return err
 	}
-	forms := emptySecurityForms()
+	forms := emptySecurityForms(c)
 	forms.sessions = f
 	return d.securityPage(c, who, session.ReauthStatus(err), forms)
 }

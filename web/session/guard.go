@@ -11,6 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -33,6 +34,7 @@ type Handler func(c echo.Context, who Principal) error
 // others to sign in, or names the members who may.
 func (g *Guard) Member(act merchant.Act, h Handler) echo.HandlerFunc {
 	return func(c echo.Context) error {
+		speak(c, shell.Language(c))
 		who, err := g.Principal(c)
 		if fault.Is(err, fault.Unauthorized) {
 			return g.toSignIn(c)
@@ -50,12 +52,19 @@ func (g *Guard) Member(act merchant.Act, h Handler) echo.HandlerFunc {
 	}
 }
 
-// Operator serves operators. For other users their pages do not exist.
+// speak sets the language of the texts that are made for the request (views.T).
+func speak(c echo.Context, tag string) {
+	r := c.Request()
+	c.SetRequest(r.WithContext(views.InLanguage(r.Context(), tag)))
+}
+
+// Operator serves operators, in English. For other users their pages do not exist.
 func (g *Guard) Operator(h Handler) echo.HandlerFunc {
 	return g.Member(merchant.ActOwn, func(c echo.Context, who Principal) error {
 		if !who.User.Operator {
 			return shell.ErrNotFound
 		}
+		speak(c, "en")
 		return h(c, who)
 	})
 }
@@ -69,7 +78,7 @@ func (g *Guard) merchantChoices(ctx context.Context, m merchant.Membership) ([]p
 	}
 	var all []panel.Choice
 	if m.Role == "" {
-		all = append(all, panel.Choice{Text: "No merchant"})
+		all = append(all, panel.Choice{Text: views.T(ctx, "No merchant")})
 	}
 	for _, x := range memberships {
 		all = append(all, panel.Choice{Value: x.Merchant.PublicID, Text: x.Merchant.Email})

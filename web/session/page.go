@@ -14,15 +14,14 @@ import (
 	"github.com/florinpay/florin/web/shell"
 )
 
-// Frame returns what surrounds a page, with the notice of the redirect that led
-// to it.
+// Frame returns what surrounds a page, in the language of the request, with the notice of the redirect that led to it.
 func (g *Guard) Frame(c echo.Context, who Principal, title, section string) panel.Frame {
 	f := panel.Frame{
 		Page: shell.NewPage(c), Title: title, Section: section, Email: who.User.Email, Operator: who.User.Operator,
 		May: mayOf(who.Membership.Role), Role: string(who.Membership.Role), Merchant: who.Membership.Merchant.PublicID,
 		Merchants: who.Merchants, Now: g.Shell.Now().In(who.Zone()),
 	}
-	f.Lang = "en"
+	f.Lang = views.LocaleOf(c.Request().Context()).Tag
 	if g.Needs != nil && f.May.Read {
 		var err error
 		if f.Attention, err = g.Needs(c.Request().Context(), who); err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -27,12 +28,14 @@ func (g *Guard) Since(
 	if err != nil {
 		return err
 	}
-	by := "Somebody"
+	l := views.LocaleOf(c.Request().Context())
+	by := l.T("Somebody changed these settings after you opened this page.")
 	if i := slices.IndexFunc(entries, did); i >= 0 {
-		by = entries[i].Actor + ", at " + entries[i].At.UTC().Format("15:04 UTC on 2 January") + ","
+		at := entries[i].At.UTC()
+		by = l.T("{{.User}} changed these settings after you opened this page: {{.Time}}.",
+			"User", entries[i].Actor, "Time", l.DayOfYear(at)+at.Format(", 15:04 UTC"))
 	}
-	said := []string{by + " changed these settings after you opened this page. " +
-		"Nothing of yours is saved yet: look, and save again."}
+	said := []string{by, l.T("Nothing of yours is saved yet: look, and save again.")}
 	for _, x := range stored {
 		problem := f.Problems[x.Name]
 		if problem != "" && (x.Type == "checkbox" || x.Type == panel.Boxes || x.Type == "select") {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"strconv"
 	"strings"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/views"
 )
 
 // DayFormat is how days are written in forms and addresses (ISO 8601).
@@ -33,14 +35,14 @@ func UserName(u identity.User) string {
 }
 
 // Latency writes how long a response took.
-func Latency(l time.Duration) string {
+func Latency(ctx context.Context, l time.Duration) string {
 	switch {
 	case l < time.Millisecond:
-		return "less than 1 ms"
+		return views.T(ctx, "less than {{.Time}}", "Time", "1 ms")
 	case l < time.Second-time.Millisecond/2:
 		return strconv.FormatInt(l.Round(time.Millisecond).Milliseconds(), 10) + " ms"
 	}
-	return strconv.FormatFloat(l.Seconds(), 'f', 1, 64) + " s"
+	return views.LocaleOf(ctx).Amount(strconv.FormatFloat(l.Seconds(), 'f', 1, 64)) + " s"
 }
 
 // coinDigits is how many of the eighteen digits of a sum of gas are shown.

@@ -16,7 +16,7 @@ func TestLatency(t *testing.T) {
 		999_400 * time.Microsecond: "999 ms", 999_600 * time.Microsecond: "1.0 s",
 		1_234 * time.Millisecond: "1.2 s", 15 * time.Second: "15.0 s",
 	} {
-		if got := Latency(l); got != want {
+		if got := Latency(t.Context(), l); got != want {
 			t.Errorf("%d is %q, want %q", l, got, want)
 		}
 	}

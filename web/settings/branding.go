@@ -15,7 +15,7 @@ import (
 )
 
 func (s *Surface) getBranding(c echo.Context, who session.Principal) error {
-	return s.brandingPage(c, who, http.StatusOK, c.QueryParam("key"), shell.NewForm(url.Values{}))
+	return s.brandingPage(c, who, http.StatusOK, c.QueryParam("key"), shell.EmptyForm(c))
 }
 
 func (s *Surface) brandingPage(c echo.Context, who session.Principal, status int, asked string, f *shell.Form) error {
@@ -48,7 +48,7 @@ func (s *Surface) brandingPage(c echo.Context, who session.Principal, status int
 			now.Set(x.Name, x.Value)
 		}
 		p.PreviewURL = checkoutPath + "/preview?" + now.Encode()
-		p.Readable = views.Readability(brandOf(now))
+		p.Readable = p.Locale().Readability(brandOf(now))
 	}
 	shell.AllowOwnFrames(c)
 	return s.Show(c, status, p.Frame, settings.Branding(p))
@@ -65,8 +65,9 @@ func brandOf(q url.Values) views.Merchant {
 // getContrast says how well the colours of the query can be read, while the user
 // chooses them.
 func (s *Surface) getContrast(c echo.Context, _ session.Principal) error {
-	words := views.Readability(brandOf(c.QueryParams()))
-	return shell.Render(c, http.StatusOK, shell.NewPage(c), settings.Readable(words))
+	page := shell.NewPage(c)
+	words := page.Locale().Readability(brandOf(c.QueryParams()))
+	return shell.Render(c, http.StatusOK, page, settings.Readable(words))
 }
 
 func storedTheme(c merchant.Custodian) panel.Field {
@@ -120,7 +121,7 @@ func (s *Surface) postBranding(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	stored := append(brandingFields(nothing(), before), storedTheme(before))
+	stored := append(brandingFields(shell.EmptyForm(c), before), storedTheme(before))
 	if err := s.since(c, who, f, key, stored...); err != nil {
 		return err
 	}

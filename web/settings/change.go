@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -66,7 +65,8 @@ func (s *Surface) apply(c echo.Context, who session.Principal, f *shell.Form, x 
 		// whose server checks signatures makes one on the page of webhooks.
 		x.in.AsOf = x.asOf
 		if after, _, err = s.Merchants.ArrangeCustodian(ctx, x.key, x.in, s.Act(c, who)); err == nil {
-			return s.Cookies.Redirect(c, at, sentences(x.saved, s.Merchants.WalletNotices(ctx, before, after)))
+			notices := s.Merchants.WalletNotices(ctx, before, after)
+			return s.Cookies.Redirect(c, at, sentences(f.Locale.T(x.saved), notices))
 		}
 	}
 	if !f.Refused(err, x.subjects...) {
@@ -113,6 +113,3 @@ func (s *Surface) since(
 			(e.Subject == session.KeyLabel(key) || e.Subject == key.PublicID)
 	}, stored...)
 }
-
-// nothing is a form that nobody filled in: its inputs hold what is stored.
-func nothing() *shell.Form { return shell.NewForm(url.Values{}) }

@@ -61,7 +61,7 @@ func (s *Surface) lockAct(c echo.Context, who session.Principal, act func(key st
 	if err != nil {
 		return err
 	}
-	all, key := emptyPayoutForms(), f.Values.Get("key")
+	all, key := emptyPayoutForms(c), f.Values.Get("key")
 	all.lock = f
 	if err = s.Gate(c, who, f, session.EachTime); err == nil {
 		err = act(key)

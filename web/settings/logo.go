@@ -115,7 +115,7 @@ func (s *Surface) postLogo(c echo.Context, who session.Principal) error {
 	if failed == nil {
 		return s.Cookies.Redirect(c, checkoutPath+"?key="+key.PublicID, said)
 	}
-	f = shell.NewForm(url.Values{})
+	f = shell.EmptyForm(c)
 	if !f.Refused(failed, shell.Subject{Service: "logo", Input: "logo", Label: "The logo"}) {
 		return failed
 	}

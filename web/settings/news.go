@@ -42,7 +42,7 @@ func newsOf(f *shell.Form) (list []mail.Wish) {
 }
 
 func (s *Surface) getNews(c echo.Context, who session.Principal) error {
-	return s.newsPage(c, who, http.StatusOK, nothing())
+	return s.newsPage(c, who, http.StatusOK, shell.EmptyForm(c))
 }
 
 func (s *Surface) newsPage(c echo.Context, who session.Principal, status int, f *shell.Form) error {

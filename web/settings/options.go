@@ -2,7 +2,6 @@ package settings
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/views"
@@ -33,7 +31,7 @@ func (s *Surface) networkForms(f *shell.Form, c merchant.Custodian) []settings.N
 		x := settings.NetworkForm{Network: string(n), Name: views.NetworkName(string(n)), Enabled: !known || o.Enabled}
 		x.USDT = len(o.Tokens) == 0 || slices.Contains(o.Tokens, money.USDT)
 		x.USDC = len(o.Tokens) == 0 || slices.Contains(o.Tokens, money.USDC)
-		x.Stored = storedTicks(x)
+		x.Stored = storedTicks(f.Locale, x)
 		if len(f.Values) > 0 {
 			x.Enabled, x.USDT, x.USDC = ticked(f, n, "enabled"), ticked(f, n, "USDT"), ticked(f, n, "USDC")
 		}
@@ -69,17 +67,14 @@ func (s *Surface) networkForms(f *shell.Form, c merchant.Custodian) []settings.N
 }
 
 // storedTicks are the check boxes of a network as they are stored.
-func storedTicks(x settings.NetworkForm) []panel.Field {
+func storedTicks(l *views.Locale, x settings.NetworkForm) []panel.Field {
 	var all []panel.Field
 	for _, b := range []struct {
 		name, label string
 		on          bool
 	}{{"enabled", "Offer it", x.Enabled}, {"USDT", "USDT", x.USDT}, {"USDC", "USDC", x.USDC}} {
-		box := panel.Field{Name: x.Network + "." + b.name, Label: b.label + " on " + x.Name, Type: "checkbox"}
-		if b.on {
-			box.Value = "yes"
-		}
-		all = append(all, box)
+		label := l.T("{{.Choice}} on {{.Network}}", "Choice", l.T(b.label), "Network", x.Name)
+		all = append(all, storedBox(x.Network+"."+b.name, label, b.on))
 	}
 	return all
 }
@@ -140,11 +135,7 @@ func storedBox(name, label string, ticked bool) panel.Field {
 const offerName = "offerRefunds"
 
 func offerBox(c merchant.Custodian) panel.Field {
-	box := panel.Field{Name: offerName, Label: "Refunds are offered to payers", Type: "checkbox"}
-	if c.OfferRefunds {
-		box.Value = "yes"
-	}
-	return box
+	return storedBox(offerName, "Refunds are offered to payers", c.OfferRefunds)
 }
 
 // postOptions changes what counts as paid, and how soon. A user who loosens
@@ -155,16 +146,16 @@ func (s *Surface) postOptions(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	stored := append(policyFields(nothing(), custodian),
+	stored := append(policyFields(shell.EmptyForm(c), custodian),
 		repeatsBox(custodian), restartsBox(custodian), offerBox(custodian))
-	stored = append(stored, pricingFields(nothing(), key, custodian.Pricing)...)
-	for _, n := range s.networkForms(nothing(), custodian) {
+	stored = append(stored, pricingFields(shell.EmptyForm(c), key, custodian.Pricing)...)
+	for _, n := range s.networkForms(shell.EmptyForm(c), custodian) {
 		stored = append(append(stored, n.Stored...), n.Fields...)
 	}
 	if err := s.since(c, who, f, key, stored...); err != nil {
 		return err
 	}
-	all := emptyPayoutForms()
+	all := emptyPayoutForms(c)
 	all.options = f
 	return s.apply(c, who, f, change{
 		asOf: custodian.UpdatedAt, key: key, in: s.optionsInput(f), subjects: optionSubjects,
@@ -192,11 +183,11 @@ func (s *Surface) optionsInput(f *shell.Form) merchant.CustodianInput {
 	if late := time.Duration(hours) * time.Hour; !f.Touched("late") {
 		in.LateFor = nil
 	} else if err != nil || late < 0 || late > merchant.MaxLateFor {
-		f.Bad("late", fmt.Sprintf("Enter whole hours from 0 to %d.", merchant.MaxLateFor/time.Hour))
+		f.Bad("late", "Enter whole hours from 0 to 720.")
 	} else {
 		in.LateFor = &late
 	}
-	if over, err := merchant.ParseLimit("the amount", cmp.Or(f.Amount("over"), "0")); !f.Touched("over") {
+	if over, err := merchant.ParseLimit("over", cmp.Or(f.Amount("over"), "0")); !f.Touched("over") {
 		in.KeepOver = nil
 	} else if err != nil || over > merchant.MaxKeepOver {
 		f.Bad("over", "Enter an amount from 0 to 100.")
@@ -234,9 +225,9 @@ func networkInput(f *shell.Form, n chain.Network) merchant.NetworkInput {
 		if !f.Touched(name("min"), name("max")) {
 			break
 		}
-		m, err := merchant.ParseLimit("the amount", cmp.Or(f.Amount(name(input)), "0"))
+		m, err := merchant.ParseLimit(input, cmp.Or(f.Amount(name(input)), "0"))
 		if err != nil {
-			f.Bad(name(input), shell.Sentence(fault.Of(err).Message))
+			f.Refused(err, shell.Subject{Service: input, Input: name(input), Label: "The amount"})
 			continue
 		}
 		*to = &m

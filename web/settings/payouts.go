@@ -17,12 +17,12 @@ import (
 // payoutForms holds the state of the forms of the page.
 type payoutForms struct{ money, options, lock *shell.Form }
 
-func emptyPayoutForms() payoutForms {
-	return payoutForms{money: nothing(), options: nothing(), lock: nothing()}
+func emptyPayoutForms(c echo.Context) payoutForms {
+	return payoutForms{money: shell.EmptyForm(c), options: shell.EmptyForm(c), lock: shell.EmptyForm(c)}
 }
 
 func (s *Surface) getPayouts(c echo.Context, who session.Principal) error {
-	return s.payoutsPage(c, who, http.StatusOK, c.QueryParam("key"), emptyPayoutForms())
+	return s.payoutsPage(c, who, http.StatusOK, c.QueryParam("key"), emptyPayoutForms(c))
 }
 
 func (s *Surface) payoutsPage(
@@ -100,7 +100,7 @@ func moneyFields(f *shell.Form, c merchant.Custodian, wallets bool) []panel.Fiel
 			hint = "Enter the address of the wallet itself, not that of a token account."
 		}
 		fields = append(fields, f.Field(panel.Field{
-			Name: walletNames[n].Input, Label: "Wallet on " + views.NetworkName(string(n)), Value: string(c.Wallets[n]), Mono: true, Max: "64", Hint: hint, ReadOnly: !wallets, Whole: true, Setting: true,
+			Name: walletNames[n].Input, Label: f.Locale.T("Wallet on {{.Network}}", "Network", views.NetworkName(string(n))), Value: string(c.Wallets[n]), Mono: true, Max: "64", Hint: hint, ReadOnly: !wallets, Whole: true, Setting: true,
 		}))
 	}
 	return fields
@@ -121,10 +121,10 @@ func (s *Surface) postPayouts(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	if err := s.since(c, who, f, key, moneyFields(nothing(), custodian, true)...); err != nil {
+	if err := s.since(c, who, f, key, moneyFields(shell.EmptyForm(c), custodian, true)...); err != nil {
 		return err
 	}
-	all := emptyPayoutForms()
+	all := emptyPayoutForms(c)
 	all.money = f
 	return s.apply(c, who, f, change{
 		asOf: custodian.UpdatedAt, key: key, in: moneyInput(f), subjects: moneySubjects(),

@@ -20,12 +20,12 @@ type webhookForms struct {
 	signingWaits     bool        // it is valid in 24 hours
 }
 
-func emptyWebhookForms() webhookForms {
-	return webhookForms{callback: nothing(), secret: nothing()}
+func emptyWebhookForms(c echo.Context) webhookForms {
+	return webhookForms{callback: shell.EmptyForm(c), secret: shell.EmptyForm(c)}
 }
 
 func (s *Surface) getWebhooks(c echo.Context, who session.Principal) error {
-	return s.webhooksPage(c, who, http.StatusOK, c.QueryParam("key"), emptyWebhookForms())
+	return s.webhooksPage(c, who, http.StatusOK, c.QueryParam("key"), emptyWebhookForms(c))
 }
 
 func (s *Surface) webhooksPage(
@@ -85,10 +85,10 @@ func (s *Surface) postCallback(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	if err := s.since(c, who, f, key, callbackField(nothing(), custodian, true)); err != nil {
+	if err := s.since(c, who, f, key, callbackField(shell.EmptyForm(c), custodian, true)); err != nil {
 		return err
 	}
-	all := emptyWebhookForms()
+	all := emptyWebhookForms(c)
 	all.callback = f
 	return s.apply(c, who, f, change{
 		asOf: custodian.UpdatedAt, key: key, in: merchant.CustodianInput{CallbackURL: f.Changed("callbackUrl")},
@@ -133,7 +133,7 @@ func (s *Surface) secretAct(c echo.Context, who session.Principal, act func(merc
 func (s *Surface) secretRefused(
 	c echo.Context, who session.Principal, status int, key merchant.Key, f *shell.Form,
 ) error {
-	all := emptyWebhookForms()
+	all := emptyWebhookForms(c)
 	all.secret = f
 	return s.webhooksPage(c, who, status, key.PublicID, all)
 }
@@ -152,7 +152,7 @@ func (s *Surface) postRotateSigning(c echo.Context, who session.Principal) error
 		if err != nil {
 			return err
 		}
-		all := emptyWebhookForms()
+		all := emptyWebhookForms(c)
 		all.signingWaits = locked
 		all.signing = signing // a redirect would have to store it
 		return s.webhooksPage(c, who, http.StatusOK, key.PublicID, all)

@@ -2,7 +2,6 @@ package settle
 
 import (
 	"net/http"
-	"net/url"
 	"strconv"
 	"time"
 
@@ -27,7 +26,7 @@ const path = "/dashboard/settings/settlement"
 const mostRead = 1_000
 
 func (s *Surface) getSettlement(c echo.Context, who session.Principal) error {
-	return s.page(c, who, http.StatusOK, c.QueryParam("key"), shell.NewForm(url.Values{}))
+	return s.page(c, who, http.StatusOK, c.QueryParam("key"), shell.EmptyForm(c))
 }
 
 func (s *Surface) page(c echo.Context, who session.Principal, status int, asked string, f *shell.Form) error {
@@ -47,7 +46,8 @@ func (s *Surface) page(c echo.Context, who session.Principal, status int, asked 
 		return err
 	}
 	atOnce, wait := schedule.Limits(s.Policy(""))
-	p.AtOnce, p.Wait = dollars(atOnce), hoursText(wait)
+	l := p.Locale()
+	p.AtOnce, p.Wait = dollars(l, atOnce), hoursText(l, wait)
 	p.Fields = scheduleFields(f, schedule, s.Policy(""))
 	return s.Show(c, status, p.Frame, settle.Settlement(p))
 }
@@ -69,7 +69,8 @@ func (s *Surface) addWaiting(
 		}
 		if h := settlement.Hold(due, policy, now); h.Balances+h.Dust > 0 {
 			p.Rows = append(p.Rows, settle.WaitingRow{
-				Network: name, Amount: dollars(h.Sum.Micros()), Payments: h.Balances, Dust: h.Dust, By: h.By,
+				Network: name, Amount: dollars(p.Locale(), h.Sum.Micros()),
+				Payments: h.Balances, Dust: h.Dust, By: h.By,
 			})
 		}
 		for _, b := range due {
@@ -77,7 +78,8 @@ func (s *Surface) addWaiting(
 		}
 		if policy.Cost.Single > 0 {
 			p.Prices = append(p.Prices, settle.PriceRow{
-				Network: name, Single: cents(policy.Cost.Single), Shared: cents(policy.Cost.Batched),
+				Network: name, Single: cents(p.Locale(), policy.Cost.Single),
+				Shared: cents(p.Locale(), policy.Cost.Batched),
 			})
 		}
 	}
@@ -90,12 +92,13 @@ func scheduleFields(f *shell.Form, s settlement.Schedule, p settlement.Policy) [
 		f.Field(panel.Field{
 			Setting: true, Name: "atOnce", Label: "Send as soon as this much is waiting ($)", Value: atOnce.String(),
 			Mode: "decimal", Max: "20",
-			Hint: "From " + dollars(p.AtOnce) + " up.",
+			Hint: f.Locale.T("From {{.Least}} up.", "Least", dollars(f.Locale, p.AtOnce)),
 		}),
 		f.Field(panel.Field{
 			Setting: true, Name: "hours", Label: "Or after at most this many hours", Value: wholeHours(wait),
 			Mode: "numeric", Max: "3",
-			Hint: "From " + wholeHours(p.Wait) + " to " + wholeHours(settlement.MaxWait) + ".",
+			Hint: f.Locale.T("From {{.Least}} to {{.Most}}.",
+				"Least", wholeHours(p.Wait), "Most", wholeHours(settlement.MaxWait)),
 		}),
 	}
 }
@@ -113,15 +116,16 @@ func (s *Surface) postSchedule(c echo.Context, who session.Principal) error {
 	}
 	if err := s.Since(c, who, f, func(e audit.Entry) bool {
 		return e.Action == audit.ActionSchedule && e.Subject == session.KeyLabel(key)
-	}, scheduleFields(shell.NewForm(url.Values{}), stored, policy)...); err != nil {
+	}, scheduleFields(shell.EmptyForm(c), stored, policy)...); err != nil {
 		return err
 	}
 	atOnce, wait := readSchedule(f, policy)
 	if !f.OK() {
 		return s.page(c, who, f.Status(), key.PublicID, f)
 	}
+	english := views.LocaleFor("en") // the audit log is in it
 	entry := s.AuditEntry(c, who, audit.ActionSchedule, session.KeyLabel(key),
-		"when "+dollars(atOnce)+" wait, or after "+hoursText(wait))
+		"when "+dollars(english, atOnce)+" wait, or after "+hoursText(english, wait))
 	err = s.Reschedule(c.Request().Context(), key.ID, func(before settlement.Schedule) (settlement.Schedule, error) {
 		return before.With(atOnce, wait, policy)
 	}, entry)
@@ -130,9 +134,9 @@ func (s *Surface) postSchedule(c echo.Context, who session.Principal) error {
 
 // readSchedule reads the form; malformed values are reported beside their inputs.
 func readSchedule(f *shell.Form, p settlement.Policy) (atOnce money.Micros, wait time.Duration) {
-	atOnce, err := money.ParseMicros("the amount", f.Amount("atOnce"))
+	atOnce, err := money.ParseMicros("atOnce", f.Amount("atOnce"))
 	if err != nil {
-		f.Bad("atOnce", shell.Sentence(err.Error()))
+		f.Refused(err, shell.Subject{Service: "atOnce", Input: "atOnce", Label: "The amount"})
 	}
 	hours, err := strconv.Atoi(f.Amount("hours"))
 	if err != nil {
@@ -180,29 +184,27 @@ func ownKey(c echo.Context, who session.Principal) (*shell.Form, merchant.Key, e
 	return f, key, err
 }
 
-func dollars(m money.Micros) string { return "$" + views.LocaleFor("en").Amount(m.Display()) }
+func dollars(l *views.Locale, m money.Micros) string { return l.Price(m.Display(), "USD") }
 
 // cents is a price that is often below a cent.
-func cents(m money.Micros) string {
+func cents(l *views.Locale, m money.Micros) string {
 	const tenthOfCent = money.USD / 1000
 	if m < tenthOfCent {
-		return "less than $0.001"
+		return l.T("less than {{.Price}}", "Price", l.Price("0.001", "USD"))
 	}
-	return "$" + strconv.FormatFloat(float64(m)/float64(money.USD), 'f', 3, 64)
+	return l.Price(strconv.FormatFloat(float64(m)/float64(money.USD), 'f', 3, 64), "USD")
 }
 
 func wholeHours(d time.Duration) string {
 	return strconv.Itoa(int((d + time.Hour - 1) / time.Hour))
 }
 
-func hoursText(d time.Duration) string {
+func hoursText(l *views.Locale, d time.Duration) string {
 	switch {
 	case d < time.Minute:
-		return "a few seconds"
+		return l.T("a few seconds")
 	case d < time.Hour:
-		return strconv.Itoa(int(d.Minutes())) + " minutes"
-	case d == time.Hour:
-		return "an hour"
+		return l.N("{{.N}} minutes", int(d.Minutes()))
 	}
-	return wholeHours(d) + " hours"
+	return l.N("{{.N}} hours", int((d+time.Hour-1)/time.Hour))
 }

@@ -28,7 +28,7 @@ type Form struct {
 	Problems map[string]string // by name of the input
 	Problem  string            // about the form as a whole
 	Posted   string            // path it was posted to, if a page has several forms; may be empty
-	Locale   *views.Locale     // how its amounts are read
+	Locale   *views.Locale     // of its texts, and how its amounts are read
 
 	// Stale: a touched input was changed by somebody else after the page was made (Since).
 	Stale     bool
@@ -38,6 +38,13 @@ type Form struct {
 // NewForm returns a form without problems.
 func NewForm(values url.Values) *Form {
 	return &Form{Values: values, Problems: make(map[string]string), Locale: views.LocaleFor("en")}
+}
+
+// EmptyForm is a form that nobody filled in, in the language of the request: its inputs hold what is stored.
+func EmptyForm(c echo.Context) *Form {
+	f := NewForm(url.Values{})
+	f.Locale = views.LocaleFor(Language(c))
+	return f
 }
 
 // Bad reports a problem of an input.
@@ -83,13 +90,25 @@ func (f *Form) refuse(x *fault.Error, subjects []Subject) {
 			continue
 		}
 		if f.Problems[s.Input] == "" {
-			f.Bad(s.Input, Sentence(x.Sentence(s.Label)))
+			f.Bad(s.Input, f.sentence(x, s.Label))
 		}
 		return
 	}
 	if f.Problem == "" {
 		f.Problem = Sentence(x.Message)
 	}
+}
+
+// sentence is a refusal of what the label names. Where it begins with the label, both are translated by themselves; a
+// refusal that has no translation is in English as a whole.
+func (f *Form) sentence(x *fault.Error, label string) string {
+	said := x.Sentence(label)
+	must, ok := strings.CutPrefix(said, label+" ")
+	translated := f.Locale.T(must)
+	if !ok || translated == must {
+		return Sentence(said)
+	}
+	return f.Locale.T("{{.What}} {{.Must}}.", "What", f.Locale.T(label), "Must", translated)
 }
 
 // Field completes an input with its posted value and problem.

@@ -24,7 +24,8 @@ func (f *Form) amount(name, typed string) string {
 		return typed
 	}
 	if other != "" {
-		f.Bad(name, "“"+typed+"” can be read in two ways: enter "+plain+" or "+other+".")
+		f.Bad(name, f.Locale.T("“{{.Typed}}” can be read in two ways: enter {{.One}} or {{.Other}}.",
+			"Typed", typed, "One", plain, "Other", other))
 	}
 	return plain
 }

@@ -25,8 +25,9 @@ func (f *Form) Since(stored ...panel.Field) {
 		case was == now || typed == now:
 		default:
 			f.Stale = true
-			f.Bad(x.Name, x.Label+": "+shown(now)+" is stored now, and you chose "+shown(typed)+
-				". Save again to replace it.")
+			f.Bad(x.Name, f.Locale.T("{{.Label}}: {{.Now}} is stored now, and you chose {{.Typed}}. "+
+				"Save again to replace it.",
+				"Label", f.Locale.T(x.Label), "Now", f.shown(now), "Typed", f.shown(typed)))
 		}
 	}
 }
@@ -63,9 +64,9 @@ func (f *Form) Changed(name string) *string {
 // plain is a value as browsers send it back: with their line ends, and without the space around it.
 func plain(value string) string { return strings.TrimSpace(strings.ReplaceAll(value, "\r\n", "\n")) }
 
-func shown(value string) string {
+func (f *Form) shown(value string) string {
 	if value == "" {
-		return "(empty)"
+		return f.Locale.T("(empty)")
 	}
 	return "“" + value + "”"
 }

@@ -64,7 +64,7 @@ func (d *Surface) getJoin(c echo.Context) error {
 	if d.signedInAlready(c) {
 		return c.Redirect(http.StatusSeeOther, "/dashboard/join")
 	}
-	return d.joinPage(c, http.StatusOK, token, shell.NewForm(url.Values{}))
+	return d.joinPage(c, http.StatusOK, token, shell.EmptyForm(c))
 }
 
 // joinPage shows an invitation to a user who is not signed in.

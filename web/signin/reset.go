@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"strconv"
 
 	"github.com/labstack/echo/v4"
 
@@ -31,11 +30,8 @@ func (d *Surface) resetDone(c echo.Context, done identity.Reset) error {
 	if len(passkeys) == 0 {
 		return d.Cookies.Redirect(c, "/signin", "Your new password is set, and every session has ended. Sign in with it.")
 	}
-	said := "Your new password is set, and every session has ended. A passkey of yours still signs in: look at it once you are in, and remove it if it is not yours."
-	if n := len(passkeys); n > 1 {
-		said = "Your new password is set, and every session has ended. " + strconv.Itoa(n) +
-			" passkeys of yours still sign in: look at them once you are in, and remove those that are not yours."
-	}
+	said := shell.NewPage(c).N("Your new password is set, and every session has ended. {{.N}} passkeys of yours still sign in: "+
+		"look at them once you are in, and remove those that are not yours.", len(passkeys))
 	return d.Cookies.Redirect(c, "/signin?next="+url.QueryEscape(session.SecurityPath), said)
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"net/http"
-	"net/url"
 
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
@@ -22,7 +21,6 @@ import (
 
 func (d *Surface) entry(c echo.Context) signin.EntryProps {
 	page := shell.NewPage(c)
-	page.Lang = "en"
 	p := signin.EntryProps{Page: page, SignUp: d.SignUp, Forgot: d.Mails}
 	if d.Users.HasPasskeys() {
 		p.PasskeyAt = d.Shell.BaseURL
@@ -90,7 +88,7 @@ func (d *Surface) postSignIn(c echo.Context) error {
 		if err != nil {
 			return err
 		}
-		return d.askCode(c, http.StatusOK, shell.NewForm(url.Values{}))
+		return d.askCode(c, http.StatusOK, shell.EmptyForm(c))
 	}
 	return d.welcome(c, in, shell.SafeNext(f.Values.Get("next")))
 }
@@ -121,7 +119,7 @@ func (d *Surface) signInAgain(c echo.Context, f *shell.Form, err error) error {
 	p.Problem, p.Fields = f.Problem, []panel.Field{f.Field(session.EmailField()), f.Field(passwordField())}
 	if fault.Is(err, fault.Limited) && d.Mails {
 		// Whoever guesses from very many networks uses up what lets a new device in. The link makes it a known one.
-		p.Problem += " If that is not you, set a new password by mail: it lets you in at once."
+		p.Problem = p.T(p.Problem) + " " + p.T("If that is not you, set a new password by mail: it lets you in at once.")
 	}
 	refusal := d.Shell.Refuse(c, err)
 	return d.enter(c, refusal.Code, p.Page, signin.SignIn(p))
@@ -157,7 +155,7 @@ func (d *Surface) postSignInCode(c echo.Context) error {
 	case errors.Is(err, identity.ErrBadSession):
 		return d.Cookies.Redirect(c, "/signin", "Sign in again.")
 	case err != nil:
-		f := shell.NewForm(url.Values{})
+		f := shell.EmptyForm(c)
 		if errors.Is(err, identity.ErrBadCode) {
 			f.Bad("code", shell.Sentence(identity.ErrBadCode.Message))
 		} else if !f.Refused(err) {

@@ -3,7 +3,6 @@ package signin
 import (
 	"errors"
 	"net/http"
-	"net/url"
 
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
@@ -20,7 +19,7 @@ func (d *Surface) getSignUp(c echo.Context) error {
 	if sent || err != nil {
 		return err
 	}
-	p, f, status := d.entry(c), shell.NewForm(url.Values{}), http.StatusOK
+	p, f, status := d.entry(c), shell.EmptyForm(c), http.StatusOK
 	if p.Invite = invite; d.Invite && invite != "" {
 		err := d.Users.CheckInvitation(c.Request().Context(), invite)
 		if errors.Is(err, identity.ErrBadInvitation) {

@@ -3,7 +3,6 @@ package signin
 import (
 	"errors"
 	"net/http"
-	"net/url"
 
 	"github.com/labstack/echo/v4"
 
@@ -22,7 +21,7 @@ func (d *Surface) getVerify(c echo.Context) error {
 	if sent || err != nil {
 		return err
 	}
-	return d.verifyPage(c, http.StatusOK, token, shell.NewForm(url.Values{}))
+	return d.verifyPage(c, http.StatusOK, token, shell.EmptyForm(c))
 }
 
 func (d *Surface) verifyPage(c echo.Context, status int, token string, f *shell.Form) error {

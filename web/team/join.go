@@ -5,6 +5,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/team"
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/shell"
@@ -48,5 +49,5 @@ func (t *Surface) postJoining(c echo.Context, who session.Principal) error {
 	if err := t.Merchants.Choose(ctx, who.User, who.Token(), merchant.PublicID); err != nil {
 		return err
 	}
-	return t.Cookies.Redirect(c, shell.HomePath, "You act for "+merchant.Email+" now, as "+string(n.Role)+".")
+	return t.Cookies.Redirect(c, shell.HomePath, views.T(ctx, "You act for {{.Merchant}} now, as {{.Role}}.", "Merchant", merchant.Email, "Role", views.T(ctx, string(n.Role))))
 }

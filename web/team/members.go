@@ -5,6 +5,7 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/shell"
@@ -30,7 +31,11 @@ func (t *Surface) memberAct(
 
 func (t *Surface) postMemberRole(c echo.Context, who session.Principal) error {
 	return t.memberAct(c, who, func(f *shell.Form, m merchant.Member) error {
-		stored := panel.Field{Name: "role", Label: "The role of " + m.User.Email, Type: "select", Value: string(m.Role)}
+		ctx := c.Request().Context()
+		stored := panel.Field{
+			Name: "role", Label: views.T(ctx, "The role of {{.Email}}", "Email", m.User.Email), Type: "select",
+			Value: string(m.Role),
+		}
 		if err := t.Since(c, who, f, func(e audit.Entry) bool {
 			return e.Action == audit.ActionTeamRole && e.Subject == m.User.Email
 		}, stored); err != nil {
@@ -43,11 +48,12 @@ func (t *Surface) postMemberRole(c echo.Context, who session.Principal) error {
 		if waits, err := t.memberWaits(c, who, m, merchant.WaitingRole, role); waits || err != nil {
 			return err
 		}
-		if err := t.Merchants.SetRole(c.Request().Context(), who.Membership.Merchant, m, role,
+		if err := t.Merchants.SetRole(ctx, who.Membership.Merchant, m, role,
 			t.Act(c, who)); err != nil {
 			return err
 		}
-		return t.Cookies.Redirect(c, teamPath, m.User.Email+" is "+role.Noun()+" now.")
+		return t.Cookies.Redirect(c, teamPath,
+			views.T(ctx, "{{.Email}} has another role now: {{.Role}}.", "Email", m.User.Email, "Role", views.T(ctx, string(role))))
 	})
 }
 
@@ -60,7 +66,7 @@ func (t *Surface) postRemoveMember(c echo.Context, who session.Principal) error 
 			t.Act(c, who)); err != nil {
 			return err
 		}
-		return t.Cookies.Redirect(c, teamPath, m.User.Email+" has no access any more. Keys they have seen still work: rotate them if need be.")
+		return t.Cookies.Redirect(c, teamPath, views.T(c.Request().Context(), "{{.Email}} has no access any more. Keys they have seen still work: rotate them if need be.", "Email", m.User.Email))
 	})
 }
 

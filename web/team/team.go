@@ -1,15 +1,15 @@
 package team
 
 import (
+	"context"
 	"net/http"
-	"net/url"
-	"strings"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/views/team"
 	"github.com/florinpay/florin/web/session"
@@ -18,16 +18,16 @@ import (
 
 const teamPath = "/dashboard/team"
 
-func roleChoices() []panel.Choice {
+func roleChoices(ctx context.Context) []panel.Choice {
 	var all []panel.Choice
 	for _, r := range merchant.Roles() {
-		all = append(all, panel.Choice{Value: string(r), Text: strings.ToUpper(string(r[:1])) + string(r[1:])})
+		all = append(all, panel.Choice{Value: string(r), Text: panel.Sentence(views.T(ctx, string(r)))})
 	}
 	return all
 }
 
 func (t *Surface) getTeam(c echo.Context, who session.Principal) error {
-	return t.teamPage(c, who, http.StatusOK, shell.NewForm(url.Values{}), "", "")
+	return t.teamPage(c, who, http.StatusOK, shell.EmptyForm(c), "", "")
 }
 
 // teamPage lists the team; link is a fresh invitation, which is shown only now.
@@ -54,7 +54,7 @@ func (t *Surface) teamPage(
 	p := team.Props{
 		Frame: t.Frame(c, who, "Team", teamPath), Problem: f.Problem, Link: link, LinkFor: linkFor, Mailed: t.Mails,
 		Reauth:  shown,
-		Choices: roleChoices(), Chosen: f.Values.Get("role"),
+		Choices: roleChoices(ctx), Chosen: f.Values.Get("role"),
 	}
 	if p.Chosen == "" || shown.Posted != "" {
 		p.Chosen = string(merchant.RoleViewer)
@@ -144,9 +144,9 @@ func (t *Surface) showInvitation(c echo.Context, who session.Principal, n mercha
 	link := t.Shell.BaseURL + "/join?token=" + token
 	if t.Users.VerifiesEmail() {
 		// Only the holder of the address may have the link: it verifies the address.
-		return t.Cookies.Redirect(c, teamPath, "The invitation is on its way to "+n.Email+".")
+		return t.Cookies.Redirect(c, teamPath, views.T(c.Request().Context(), "The invitation is on its way to {{.Email}}.", "Email", n.Email))
 	}
-	return t.teamPage(c, who, http.StatusOK, shell.NewForm(url.Values{}), link, n.Email)
+	return t.teamPage(c, who, http.StatusOK, shell.EmptyForm(c), link, n.Email)
 }
 
 // postResendInvitation shows a new link. Anyone with the link can join, so it

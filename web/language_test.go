@@ -1,0 +1,168 @@
+package web
+
+import (
+	"cmp"
+	"encoding/json"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"github.com/florinpay/florin/views"
+)
+
+// languageRooms are the rooms of the pages for merchants, by the path they begin with, and whether all that they say is
+// in the catalogue.
+var languageRooms = map[string]bool{
+	"/dashboard": true, "/dashboard/payments": true, "/dashboard/attention": true, "/dashboard/create": true,
+	"/dashboard/keys": true, "/dashboard/credits": true, "/dashboard/developers": true, "/dashboard/webhooks": true,
+	"/dashboard/find": true,
+
+	"/dashboard/start": true, "/dashboard/links": true, "/dashboard/campaigns": true, "/dashboard/settings": true,
+	"/dashboard/team": true, "/dashboard/join": false, "/dashboard/security": true, "/signin": true,
+	"/signup": true, "/forgot": true, "/reset": true, "/verify": false,
+	refusalsRoom: false,
+}
+
+// refusalsRoom are the pages of what is refused.
+const refusalsRoom = "refusals"
+
+// roomOf is the longest room that the path begins with.
+func roomOf(path string) (room string) {
+	for r := range languageRooms {
+		if (path == r || strings.HasPrefix(path, r+"/")) && len(r) > len(room) {
+			room = r
+		}
+	}
+	return room
+}
+
+// marked is the catalogue of English as a language of its own, in which every text stands in ⟦ ⟧.
+func marked(t *testing.T) []byte {
+	t.Helper()
+	file, err := os.ReadFile("../views/locales/active.en.json")
+	must(t, err)
+	var texts map[string]any
+	must(t, json.Unmarshal(file, &texts))
+	for id, text := range texts {
+		forms, plural := text.(map[string]any)
+		if plural {
+			text = forms["other"]
+		}
+		texts[id] = "⟦" + text.(string) + "⟧"
+		if plural {
+			texts[id] = map[string]any{"one": texts[id], "other": texts[id]}
+		}
+	}
+	file, err = json.Marshal(texts)
+	must(t, err)
+	return file
+}
+
+// threeWords are words of English that no message holds.
+var threeWords = regexp.MustCompile(`(?:\b[A-Za-z][a-z’']+[,.:;]? ){2}[a-z’']{2,}`)
+
+// outside lists what a page in the marked language says that is not in the catalogue. What the shop and its customers
+// wrote is in bdi or in one of the given texts; code is in English.
+func outside(t *testing.T, body string, data ...string) (all []string) {
+	t.Helper()
+	doc, err := html.Parse(strings.NewReader(body))
+	must(t, err)
+	add := func(text string) {
+		for _, x := range data {
+			text = strings.ReplaceAll(text, x, "…")
+		}
+		if text = unmarked(text); threeWords.MatchString(text) && !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	var walk func(*html.Node)
+	walk = func(n *html.Node) {
+		if slices.Contains([]string{"script", "style", "bdi", "code", "pre"}, n.Data) {
+			return
+		}
+		if n.Type == html.TextNode {
+			add(n.Data)
+		}
+		for _, name := range []string{"aria-label", "placeholder", "title", "alt", "data-label", "data-done"} {
+			if n.Type == html.ElementNode {
+				add(attr(n, name))
+			}
+		}
+		for child := range n.ChildNodes() {
+			walk(child)
+		}
+	}
+	walk(doc)
+	return all
+}
+
+// unmarked is a text without what stands in ⟦ ⟧, also one within another.
+func unmarked(text string) string {
+	depth, out := 0, strings.Builder{}
+	for _, r := range text {
+		switch {
+		case r == '⟦':
+			depth++
+		case r == '⟧':
+			depth--
+		case depth == 0:
+			out.WriteRune(r)
+		}
+	}
+	return strings.Join(strings.Fields(out.String()), " ")
+}
+
+// TestDashboard_Catalogue: every text of the pages that merchants read is in the catalogue. It runs alone: one language
+// says the marked texts meanwhile.
+func TestDashboard_Catalogue(t *testing.T) { //nolint:paralleltest // see above
+	t.Cleanup(views.Replace("de", marked(t)))
+	b := newDashboard(t)
+	m := b.shop(b.member(ownerEmail))
+	paid := b.busy(m)
+	given, link := b.fundraiser(m)
+	s, fresh, stranger := b.surfer(), b.surfer(), b.surfer()
+	s.signIn(ownerEmail)
+	fresh.post("/signup", "email", "ida@shop.example", "password", testPassword).leads(t, "/dashboard")
+	ids := strings.NewReplacer(":txnid", string(paid.ID), ":key", m.key.PublicID, ":id", "1", ":campaign", given.Slug,
+		":link", link.Slug)
+	written := []string{m.key.Name(), given.Title, given.Description, link.Description, "Payments, found by"}
+	seen := map[string]bool{}
+	for _, route := range b.accountRoutes("GET") {
+		room := roomOf(route)
+		if room == "" && !strings.HasPrefix(route, "/operator") {
+			t.Errorf("%s belongs to no room of languageRooms", route)
+		}
+		if path := ids.Replace(route); room != "" && !strings.HasSuffix(path, "/live") && !strings.Contains(path, ":") {
+			for _, who := range []*surfer{s, fresh, stranger} {
+				r := who.do("GET", path+"?lang=de&q=nothing", nil, "HX-Request", "true")
+				if !strings.HasPrefix(r.header.Get("Content-Type"), "text/html") {
+					continue
+				}
+				room := room
+				switch {
+				case r.status >= 400:
+					room = refusalsRoom
+				case who == fresh && room == "/dashboard": // its page is the form that sets up a shop
+					room = "/dashboard/start"
+				}
+				seen[room] = seen[room] || strings.Contains(r.body, "⟦")
+				for _, text := range outside(t, r.body, written...) {
+					if languageRooms[room] {
+						t.Errorf("%s says what is not in the catalogue: %q", path, text)
+					} else {
+						t.Logf("%s (a room of its own) says what is not in the catalogue: %q", path, text)
+					}
+				}
+			}
+		}
+	}
+	for room, done := range languageRooms {
+		if done && !seen[room] {
+			t.Errorf("%s is never read in another language than English", cmp.Or(room, "nothing"))
+		}
+	}
+}
