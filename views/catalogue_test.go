@@ -27,6 +27,7 @@ func TestCatalogue(t *testing.T) {
 	english, said, quoted := messages(t, "en"), map[string]bool{}, map[string]bool{}
 	for _, room := range []string{
 		".", "../web", "../internal/identity", "../internal/merchant", "../internal/payment",
+		"../internal/campaign",
 	} {
 		readTexts(t, room, said, quoted)
 	}

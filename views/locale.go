@@ -42,6 +42,9 @@ var languages = []Language{
 // Languages are the languages of the pages, in the order of the menu.
 func Languages() []Language { return append([]Language(nil), languages...) }
 
+// HasLanguage reports whether the tag is that of one of the languages.
+func HasLanguage(tag string) bool { return locales[tag] != nil }
+
 var matcher = sync.OnceValue(func() language.Matcher {
 	tags := make([]language.Tag, len(languages))
 	for i, l := range languages {
@@ -53,10 +56,8 @@ var matcher = sync.OnceValue(func() language.Matcher {
 // MatchLanguage chooses the language of a page: the one of ?lang= if it is supported, else the
 // best fit for the Accept-Language header, else English.
 func MatchLanguage(query, acceptLanguage string) string {
-	for _, l := range languages {
-		if l.Tag == query {
-			return query
-		}
+	if HasLanguage(query) {
+		return query
 	}
 	// The header is at most what a server accepts as a header; ParseAcceptLanguage itself refuses
 	// more than 1000 separators.
