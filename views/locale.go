@@ -76,6 +76,7 @@ func MatchLanguage(query, acceptLanguage string) string {
 type Locale struct {
 	Language
 	localizer *i18n.Localizer
+	ids       map[string]bool // of its messages
 }
 
 // locales are loaded at first use: most installations never need most of them, and parsing all
@@ -100,11 +101,19 @@ func LocaleFor(tag string) *Locale {
 func loadLocale(l Language) *Locale {
 	bundle := i18n.NewBundle(language.MustParse(l.Tag))
 	bundle.RegisterUnmarshalFunc("json", json.Unmarshal)
-	if _, err := bundle.LoadMessageFileFS(localeFiles, "locales/active."+l.Tag+".json"); err != nil {
+	file, err := bundle.LoadMessageFileFS(localeFiles, "locales/active."+l.Tag+".json")
+	if err != nil {
 		panic("views: " + err.Error())
 	}
-	return &Locale{Language: l, localizer: i18n.NewLocalizer(bundle, l.Tag)}
+	ids := make(map[string]bool, len(file.Messages))
+	for _, m := range file.Messages {
+		ids[m.ID] = true
+	}
+	return &Locale{l, i18n.NewLocalizer(bundle, l.Tag), ids}
 }
+
+// Has reports whether the language has the message itself, and does not say it in English.
+func (l *Locale) Has(id string) bool { return l.ids[id] }
 
 // Decimals says how spreadsheets of the language write numbers: whether decimals begin with a comma, and whether cells
 // are separated by semicolons. It is the region's own way where the header names one: de-CH is 1.50, and en-ZA 1,50.
