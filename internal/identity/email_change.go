@@ -73,7 +73,9 @@ func (s *Service) BeginEmailChange(ctx context.Context, user User, email string,
 }
 
 // emailMails are those of a change of the address of a user: to the one before, and to the owners of their teams.
-func (s *Service) emailMails(act audit.Act, user User, before string, subject mail.Words, text ...mail.Words) []mail.Mail {
+func (s *Service) emailMails(
+	act audit.Act, user User, before string, subject mail.Words, text ...mail.Words,
+) []mail.Mail {
 	about := append([]mail.Words{mail.T("This was sent to {{.Email}}, who belongs to your Florin merchant account:",
 		"Email", before)}, text...)
 	about = append(about, mail.T("If they know nothing of it, remove them."))

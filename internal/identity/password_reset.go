@@ -47,7 +47,8 @@ func (s *Service) ResetMail(ctx context.Context, m mail.Mail) (out mail.Mail, ok
 // it: the token is returned only here.
 func (s *Service) MailResetLink(ctx context.Context, user User, act audit.Act) (secret.Text, error) {
 	return s.addReset(ctx, user, func(token secret.Text) audit.Record {
-		return act.Record(user.ID, audit.ActionResetLink, user.Email, "", s.byOperator(act, user, mail.T("Set a new password"),
+		return act.Record(user.ID, audit.ActionResetLink, user.Email, "", s.byOperator(act, user,
+			mail.T("Set a new password"),
 			mail.T("An operator of this installation sends you this link, by which you set a new password within one hour:").
 				Then(s.link("/reset?token=", token)))...)
 	})

@@ -135,7 +135,8 @@ func (s *Service) ConfirmFactor(
 	if err != nil {
 		return nil, err
 	}
-	r := act.Record(user.ID, audit.ActionFactorOn, "", "", s.factorMails(act, user, mail.T("Your second factor was turned on"),
+	r := act.Record(user.ID, audit.ActionFactorOn, "", "", s.factorMails(act, user,
+		mail.T("Your second factor was turned on"),
 		mail.T("Signing in to Florin asks for a code of an authenticator from now on, and every other session was ended."),
 		mail.T("If this was not you, change your password and turn it off at once:").Then(s.security()))...)
 	return texts, s.update(ctx, user.ID, func(a Account) (Change, error) {

@@ -18,8 +18,8 @@ type Letter struct {
 	Lang    string // of who has no account; may be empty
 }
 
-// Words are a part of a letter: an English text, which names it in the catalogue, and its values. As text of a letter it
-// is a paragraph.
+// Words are a part of a letter: an English text, which names it in the catalogue, and its values. In the text of a
+// letter they are a paragraph.
 type Words struct {
 	Text   string
 	One    string // the English text for one, if the text is that of many
@@ -72,7 +72,7 @@ func (w Words) With(pairs ...any) Words {
 		case Day:
 			v.Kind, v.Text = ValueDay, time.Time(x).UTC().Format(time.RFC3339)
 		case money.Micros:
-			v.Kind, v.Text = ValueAmount, x.String()
+			v.Kind, v.Text = ValueAmount, x.Display()
 		default:
 			v.Text = fmt.Sprint(x)
 		}
@@ -133,8 +133,6 @@ func (v Value) english() string {
 		return v.Time().Format("2 January 2006, 15:04 UTC")
 	case ValueDay:
 		return v.Time().Format("2 January 2006")
-	case ValueAmount:
-		return money.Display(v.Text)
 	}
 	return v.Text
 }

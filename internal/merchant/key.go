@@ -317,7 +317,8 @@ func (k Key) Location() *time.Location {
 	return at
 }
 
-// RevokeKey ends a key for ever. Its payments stay and are still watched. The owners are mailed where the operator did it.
+// RevokeKey ends a key for ever. Its payments stay and are still watched. The owners are mailed of what the
+// operator did.
 func (s *Service) RevokeKey(ctx context.Context, key Key, byOperator bool, act audit.Act) error {
 	r := act.Record(key.UserID, audit.ActionRevokeKey, key.Name(), "")
 	if byOperator {
