@@ -142,7 +142,7 @@ OUTAGES = ^(TestDatabase_.*|TestInstances_(Takeover|KilledWhileSending)|TestServ
 outages: ## Measure how long each outage lasts for a shop, as the table in web/docs/operate/README.md says
 	@.ci/install-programs && .ci/install-postgres && .ci/install-engines
 	@go test -count=1 -timeout 20m -parallel 2 -v -run '$(OUTAGES)' ./cmd/florin \
-		| awk '/^ *=== (NAME|RUN)/ {test = $$3} /measured: / {sub(/.*measured: /, ""); print test ": " $$0} /^(--- FAIL|FAIL)/ {print; bad = 1} END {exit bad}'
+		| awk '/^ *=== / {test = $$3} /measured: / {sub(/.*measured: /, ""); print test ": " $$0} /^(--- FAIL|FAIL)/ {print; bad = 1} END {exit bad}'
 
 .PHONY: soak
 soak: ## Run the whole program for an hour on every network, with random payers and faults: SOAK=2m, SEED=7

@@ -81,6 +81,50 @@ func TestSendOnDesktop(t *testing.T) {
 	}
 }
 
+// TestOneLeads: of the buttons in sight one has the colour of the shop, whatever the payer pays from.
+func TestOneLeads(t *testing.T) {
+	t.Parallel()
+	origin := serveSamples(t)
+	const leading = `(() => {
+		const sample = document.body.appendChild(document.createElement("i"));
+		sample.style.background = "var(--accent)";
+		const colour = getComputedStyle(sample).backgroundColor;
+		return [...document.querySelectorAll("main .btn")].filter(e => e.checkVisibility() &&
+			getComputedStyle(e).backgroundColor === colour).map(e => e.dataset.testid || e.className).join(" ");
+	})()`
+	ctx := browser.New(t, browser.ReducedMotion)
+	for _, c := range []struct{ name, via, wallet, want string }{
+		{"Exchange", "via-x", "", "copy-address"},
+		{"App", "via-w", "", "open-wallet"},
+		{"Wallet in the browser", "via-w", `document.querySelector("#wallets").append(document.querySelector("#wallets template").content);
+			document.querySelector("#wallets").hidden = false`, "btn main wide"},
+	} {
+		browser.Run(ctx, t, smallPhone(), chromedp.Navigate(origin+"/sample/en/waiting"),
+			chromedp.Click(`label[for="`+c.via+`"]`))
+		if c.wallet != "" {
+			browser.Run(ctx, t, chromedp.Evaluate(c.wallet, nil))
+		}
+		if got := evaluate[string](ctx, t, leading); got != c.want {
+			t.Errorf("%s: %q leads, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestFeesInOneLine: on a phone each network has its fee and its time in one line.
+func TestFeesInOneLine(t *testing.T) {
+	t.Parallel()
+	origin := serveSamples(t)
+	ctx := browser.New(t, browser.ReducedMotion)
+	browser.Run(ctx, t, chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
+	for _, l := range views.Languages() {
+		browser.Run(ctx, t, chromedp.Navigate(origin+"/sample/"+l.Tag+"/choose"))
+		if long := evaluate[string](ctx, t, `[...document.querySelectorAll("span.facts")].filter(e => e.checkVisibility() &&
+			e.offsetHeight > 1.5 * parseFloat(getComputedStyle(e).lineHeight)).map(e => e.textContent).join(", ")`); long != "" {
+			t.Errorf("%s: %s takes two lines", l.Tag, long)
+		}
+	}
+}
+
 // TestSendOnce: the page shows the amount to send once.
 func TestSendOnce(t *testing.T) {
 	t.Parallel()

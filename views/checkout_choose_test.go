@@ -58,7 +58,7 @@ func TestChoose(t *testing.T) {
 		})
 	}
 	for _, want := range []string{
-		"Exchange fee about 0.10" + nb + "USD", "Fee below 0.01" + nb + "USD", "Recommended",
+		"Fee about 0.10" + nb + "USD", "Fee below 0.01" + nb + "USD", "Recommended",
 	} {
 		if !strings.Contains(content(d.root), want) {
 			t.Errorf("the page does not say %q", want)

@@ -75,11 +75,14 @@ func TestFees(t *testing.T) {
 	t.Parallel()
 	for fee, want := range map[string]string{
 		"0.005": "Fee below 0.01\u00a0USD", "0.0099": "Fee below 0.01\u00a0USD", "0.01": "Fee about 0.01\u00a0USD",
-		"0.05": "Fee about 0.05\u00a0USD", "1.5": "Fee about 1.5\u00a0USD", "": "",
+		"0.05": "Fee about 0.05\u00a0USD", "1.5": "Fee about 1.5\u00a0USD", "": "5 seconds",
 	} {
-		p := sampleCheckout(t, "en")
-		if got := p.NetworkFacts(checkout.NetworkChoice{FeeUSD: fee}); got != want {
-			t.Errorf("%q is said as %q, want %q", fee, got, want)
+		p := sampleNamed(t, "choose")
+		for i := range p.Choices {
+			p.Choices[i].FeeUSD, p.Choices[i].Seconds = fee, 5
+		}
+		if page := render(t, checkout.Pay(p)); !strings.Contains(page, `<span class="facts">`+want) {
+			t.Errorf("%q is not said as %q", fee, want)
 		}
 	}
 }

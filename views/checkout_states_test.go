@@ -30,7 +30,7 @@ var checkoutStates = []struct {
 		not:    []string{"send", "address", "countdown", "pay-SOL-USDC", "paid-link", "problem", "recommended"},
 		says:   map[string]string{"amount": "49.90 USD", "merchant": "Nordlicht Coffee", "reference": "Order NL-10423"},
 		mentions: []string{
-			"Fee below 0.01" + nb + "USD · about 5 seconds", "about 2 minutes",
+			"Fee below 0.01" + nb + "USD · 5 seconds", "2 minutes",
 			"This network is slow at the moment.", "BNB Smart Chain (BEP20)",
 		},
 	},

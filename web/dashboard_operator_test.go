@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"net/url"
@@ -258,17 +257,8 @@ func TestOperator_Ledger(t *testing.T) {
 	root.post("/operator/ledger").leads(t, "/operator")
 	root.get("/operator").wants(t, 200, "In progress", rootEmail)
 	root.post("/operator/ledger").wants(t, 409, "A check is in progress already")
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- checker.Run(ctx) }()
-	eventually(t, "the check ends", func() bool {
-		c, _, err := b.store.LedgerCheck(t.Context())
-		must(t, err)
-		return !c.EndedAt.IsZero()
-	})
+	must(t, checker.Turn(t.Context()))
 	root.get("/operator").wants(t, 200, "Agrees", fmt.Sprintf("%d entries added up", 2))
-	stop()
-	must(t, <-ended)
 }
 
 // The operator sees a user's devices by the same names as the user.

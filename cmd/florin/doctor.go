@@ -120,12 +120,13 @@ func (p *process) examineDatabase(ctx context.Context, cfg config.Config, r *doc
 		r.Problem("database", "there is no file "+path+" yet: `florin migrate` or `florin serve` makes it")
 		return
 	}
-	if hosts, err := store.Hosts(ctx, url); err == nil {
+	hosts, unread := store.Hosts(ctx, url)
+	s, err := store.Open(ctx, url, sealer, store.Options{Log: app.NewLogger(cfg)})
+	if unread == nil && (err == nil || len(hosts) > 1) { // why the only one cannot be used is said once
 		r.Hosts(hosts)
 	}
-	s, err := store.Open(ctx, url, sealer, store.Options{Log: app.NewLogger(cfg)})
 	if err != nil {
-		r.Problem("database", "it cannot be opened: "+err.Error()+"; correct FLORIN_DATABASE_URL, or mend the database")
+		r.Problem("database", "it cannot be opened: "+err.Error())
 		return
 	}
 	defer func() { _ = s.Close() }()

@@ -68,14 +68,14 @@ type faultyShop struct {
 }
 
 // openFaultyShopAt opens a shop that reads Polygon through so many nodes, at the addresses that spell makes of theirs.
-func openFaultyShopAt(t *testing.T, count int, spell func([]string) []string) *faultyShop {
+func openFaultyShopAt(t *testing.T, count int, spell func([]string) []string, env ...string) *faultyShop {
 	t.Helper()
 	f := &faultyShop{chain: startChain(t, 1, 1, 2)}
 	urls := f.addNodes(t, count)
 	if spell != nil {
 		urls = spell(urls)
 	}
-	f.shop = openShopOn(t, []testChain{f.chain}, "FLORIN_POLYGON_RPC="+strings.Join(urls, ","))
+	f.shop = openShopOn(t, []testChain{f.chain}, append(env, "FLORIN_POLYGON_RPC="+strings.Join(urls, ","))...)
 	return f
 }
 

@@ -34,6 +34,42 @@ func TestServe_HidingEndpoint(t *testing.T) {
 	}
 }
 
+// TestServe_TwoOfThree: while two of three endpoints are silent nothing is credited, and afterwards it is in time. What
+// two leave out, the balances show when the payment ends.
+func TestServe_TwoOfThree(t *testing.T) {
+	t.Parallel()
+	for name, set := range map[string]func(n *faultyNode, faulty bool){
+		"Silent": func(n *faultyNode, faulty bool) {
+			if n.slow(0); faulty {
+				n.slow(time.Minute)
+			}
+		},
+		"Hiding": func(n *faultyNode, faulty bool) {
+			if n.set(nil); faulty {
+				n.set(silent)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := openFaultyShopAt(t, 3, nil, "FLORIN_PAYMENT_TTL=40s", "FLORIN_START_TTL=40s")
+			txnid, address := f.start(t, "POLYGON", "USDC", 500)
+			for _, n := range f.nodes[:2] {
+				set(n, true)
+			}
+			f.chain.pay(t, f.chain.Tokens().USDC, address, 500)
+			time.Sleep(15 * time.Second)
+			if name == "Silent" {
+				f.within(t, 0, txnid, "STARTED", 0)
+			}
+			for _, n := range f.nodes {
+				set(n, false)
+			}
+			f.within(t, 90*time.Second, txnid, "COMPLETED", 5)
+		})
+	}
+}
+
 // TestServe_OneVoice: an endpoint that invents money is one opinion, however its address is spelled and wherever it
 // stands in the list.
 func TestServe_OneVoice(t *testing.T) {
@@ -41,6 +77,12 @@ func TestServe_OneVoice(t *testing.T) {
 	for name, spell := range map[string]func(liar, honest string) []string{
 		"User": func(liar, honest string) []string {
 			return []string{liar, honest, strings.Replace(liar, "://", "://user:secret@", 1)}
+		},
+		"Socket": func(liar, honest string) []string {
+			return []string{liar, strings.Replace(liar, "http://127.0.0.1", "ws://localhost", 1) + "/key", honest}
+		},
+		"SocketOnly": func(liar, honest string) []string {
+			return []string{strings.Replace(liar, "http://", "ws://", 1) + "/one", liar + "/two", honest}
 		},
 		"Dot": func(liar, honest string) []string {
 			return []string{strings.Replace(liar, "127.0.0.1", "localhost.", 1), liar + "/v3?key=1", honest}
@@ -77,9 +119,10 @@ func TestServe_FaultyReceipt(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		endpoints int
-		alter     func(json.RawMessage) json.RawMessage
-		credited  bool // as long as it lasts, within 30 s
+		alter     func(json.RawMessage) json.RawMessage // of receipts; nil: logs name another block
+		credited  bool                                  // as long as it lasts, within 30 s
 	}{
+		"HashOfOne": {1, nil, false}, "HashOfTwo": {2, nil, false}, "HashOfThree": {3, nil, true},
 		"One": {1, failing, false}, "Two": {2, failing, false}, "Three": {3, failing, true},
 		"EmptyOfOne": {1, empty, false}, "EmptyOfTwo": {2, empty, false},
 		"NumbersOfOne": {1, renumbered, true}, "LateOfTwo": {2, late, false},
@@ -89,12 +132,14 @@ func TestServe_FaultyReceipt(t *testing.T) {
 			f := openFaultyShopAt(t, c.endpoints, nil)
 			bad, badAddress := f.start(t, "POLYGON", "USDC", 500)
 			good, address := f.start(t, "POLYGON", "USDC", 700)
-			f.nodes[0].set(onReceipts(badAddress, c.alter))
+			if f.nodes[0].set(onReceipts(badAddress, c.alter)); c.alter == nil {
+				f.nodes[0].set(rehashed(badAddress))
+			}
 			f.chain.pay(t, f.chain.Tokens().USDC, badAddress, 500)
 			time.Sleep(2 * time.Second)
 			f.chain.pay(t, f.chain.Tokens().USDC, address, 700)
 			f.within(t, 30*time.Second, good, "COMPLETED", 7)
-			f.startNow(t)
+			f.startNow(t, "POLYGON")
 			if c.credited {
 				f.within(t, 30*time.Second, bad, "COMPLETED", 5)
 			}
@@ -112,6 +157,28 @@ func onReceipts(address string, alter func(json.RawMessage) json.RawMessage) alt
 			return alter(result)
 		}
 		return result
+	}
+}
+
+// rehashed names another block in the logs of money to an address.
+func rehashed(address string) alteration {
+	topic := strings.ToLower(strings.TrimPrefix(address, "0x"))
+	hash := regexp.MustCompile(`"blockHash":"0x[0-9a-f]+"`)
+	return func(method string, _, result json.RawMessage) json.RawMessage {
+		var logs []json.RawMessage
+		if method != "eth_getLogs" || json.Unmarshal(result, &logs) != nil || len(logs) == 0 {
+			return result
+		}
+		for i, l := range logs {
+			if strings.Contains(strings.ToLower(string(l)), topic) {
+				logs[i] = hash.ReplaceAll(l, []byte(`"blockHash":"`+common.HexToHash("0x77").Hex()+`"`))
+			}
+		}
+		all, err := json.Marshal(logs)
+		if err != nil {
+			return result
+		}
+		return all
 	}
 }
 
@@ -138,11 +205,11 @@ func hiding(address string) alteration {
 }
 
 // startNow fails unless a payment can be started on the network at the first try.
-func (f *faultyShop) startNow(t *testing.T) {
+func (f *faultyShop) startNow(t *testing.T, network string) {
 	t.Helper()
 	_, created := f.post(t, "/create-payment", `{"apiKey":"`+f.key+`","amount":1}`)
 	txnid := created["transaction"].(map[string]any)["txnid"].(string)
-	status, answer := f.post(t, "/pay", `{"txnid":"`+txnid+`","network":"POLYGON","token":"USDC"}`)
+	status, answer := f.post(t, "/pay", `{"txnid":"`+txnid+`","network":"`+network+`","token":"USDC"}`)
 	if status != http.StatusOK {
 		t.Errorf("a start is answered %d: %v", status, answer)
 	}

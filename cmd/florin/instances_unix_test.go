@@ -29,6 +29,7 @@ type cluster struct {
 	mu       sync.Mutex
 	members  [3]*server
 	inFlight map[*server]int // requests
+	started  []startedOrder
 	t        *testing.T
 }
 
@@ -174,10 +175,40 @@ func (c *cluster) load(ctx context.Context, clients int) (all []startedOrder) {
 	}
 	go func() { ordering.Wait(); close(orders) }()
 	for o := range orders {
+		c.mu.Lock()
+		c.started = append(c.started, o)
+		c.mu.Unlock()
 		c.chain.pay(c.t, c.chain.token("USDT"), o.address, o.cents)
 		all = append(all, o)
 	}
 	return all
+}
+
+// readAtRandom asks any instance for any order until ctx ends. What one has answered, every one says from then on.
+func (c *cluster) readAtRandom(ctx context.Context) {
+	answered, reads, rank := make(map[string]int), 0, map[any]int{"STARTED": 1, "COMPLETED": 2}
+	for ctx.Err() == nil {
+		c.mu.Lock()
+		var o startedOrder
+		if n := len(c.started); n > 0 {
+			o = c.started[max(rand.IntN(n), rand.IntN(n))] // rather a new one, which still changes
+		}
+		c.mu.Unlock()
+		if o.txnid == "" {
+			time.Sleep(10 * time.Millisecond)
+			continue
+		}
+		_, answer := c.request(http.MethodGet, "/orders/"+o.txnid, "", "")
+		p, _ := answer["transaction"].(map[string]any)
+		wallet, _ := p["wallet"].(map[string]any)
+		if now := rank[p["status"]]; now < max(answered[o.txnid], 1) || wallet["address"] != o.address {
+			c.t.Errorf("order %s was answered otherwise before an instance says %v", o.txnid, p)
+		} else {
+			answered[o.txnid] = now
+		}
+		reads++
+	}
+	c.t.Logf("%d reads at random", reads)
 }
 
 // longPause is longer than every lease of a reader, a sweep or a delivery.
@@ -226,13 +257,13 @@ func TestInstances(t *testing.T) {
 	c := openCluster(t)
 	ctx, cancel := context.WithTimeout(t.Context(), loadFor(t))
 	defer cancel()
-	disturbed := make(chan struct{})
-	go func() {
-		defer close(disturbed)
-		c.disturb(ctx)
-	}()
+	var beside sync.WaitGroup
+	beside.Go(func() { c.disturb(ctx) })
+	for range clients {
+		beside.Go(func() { c.readAtRandom(ctx) })
+	}
 	orders := c.load(ctx, clients)
-	<-disturbed
+	beside.Wait()
 	c.wantAllOnce(t, orders)
 }
 

@@ -56,13 +56,13 @@ func TestMonitor_Unstored(t *testing.T) {
 	after(0)
 	after(promptly, full)
 	hookDown = false
-	after(observeEvery, full, full)
+	after(Every, full, full)
 	after(time.Hour, full, full)
 	if c := m.Current(); len(c) != 1 || c[0].Kind != DatabaseDown || !c[0].Public {
 		t.Errorf("while it is full, GET /health has %+v", c)
 	}
 	works = nil
-	after(observeEvery, full, full)
+	after(Every, full, full)
 	after(calm, full, full, "Over: "+full, "Over: "+full)
 	after(calm, full, full, "Over: "+full, "Over: "+full)
 	if c := m.Current(); len(c) != 0 {

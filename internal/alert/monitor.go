@@ -10,8 +10,9 @@ import (
 )
 
 const (
-	// observeEvery is how often the conditions are judged.
-	observeEvery = 20 * time.Second
+	// Every is how often the conditions are judged, and Within how long it takes, with a mail that a database is down.
+	Every  = 20 * time.Second
+	Within = time.Minute
 	// leaseFor is how long a crashed instance keeps others from judging.
 	leaseFor = time.Minute
 	// observeWithin bounds one observation.
@@ -63,7 +64,7 @@ type Monitor struct {
 	down    *outage // nil: the database works
 }
 
-// NewMonitor returns a monitor. It does nothing before Run.
+// NewMonitor returns a monitor. It does nothing before RunOnce.
 func NewMonitor(o MonitorOptions) *Monitor { return &Monitor{o: o} }
 
 // Current lists the alerts as of the last observation, of which the operator was notified.
@@ -76,27 +77,8 @@ func (m *Monitor) Current() []Alert {
 	return m.current
 }
 
-// Run observes until ctx ends.
-func (m *Monitor) Run(ctx context.Context) error {
-	defer m.release(ctx)
-	tick := time.NewTicker(observeEvery)
-	defer tick.Stop()
-	for {
-		if err := m.RunOnce(ctx); err != nil && ctx.Err() == nil {
-			m.o.Log.Warn("not everything that an operator should know could be judged", "error", err)
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-	}
-}
-
-// release gives the lease back, so that another instance need not wait, and a stopped server counts as stopped.
-func (m *Monitor) release(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-	defer cancel()
+// Release gives the lease back, so that another instance need not wait, and a stopped server counts as stopped.
+func (m *Monitor) Release(ctx context.Context) {
 	now := m.o.Now()
 	nothing := func([]Alert) (Change, error) { return Change{}, nil }
 	if _, _, err := m.o.Store.UpdateAlerts(ctx, Lease{m.o.Holder, now, now}, nothing); err != nil {

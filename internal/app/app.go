@@ -319,7 +319,6 @@ func (a *App) run(ctx context.Context) error {
 			all.Go(func() error { return l.feed.Run(working) })
 		}
 	}
-	all.Go(func() error { return a.presence.Run(working) })
 	all.Go(func() error {
 		defer close(delivered)
 		outboxes := new(errgroup.Group)
@@ -327,8 +326,6 @@ func (a *App) run(ctx context.Context) error {
 		outboxes.Go(func() error { return a.outbox.Run(delivering) })
 		return outboxes.Wait()
 	})
-	all.Go(func() error { return a.checker.Run(working) })
-	all.Go(func() error { return a.alerts.Run(working) })
 	all.Go(func() error { return a.Store.Listen(working, a.loops.watch("notifications", listenBound)) })
 	all.Go(func() error {
 		if err := a.server.Serve(a.listener); !errors.Is(err, http.ErrServerClosed) {

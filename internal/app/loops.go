@@ -9,8 +9,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/florinpay/florin/internal/alert"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/recharge"
 	"github.com/florinpay/florin/internal/settlement"
@@ -163,6 +165,8 @@ func (c *complaints) say(err error) bool {
 const (
 	// pruneEvery is how often expired records are deleted.
 	pruneEvery = 10 * time.Minute
+	// lookEvery is how late a page that was opened may raise the pace of its network.
+	lookEvery = time.Second / 4
 	// endHoldsEvery is how late the hold of a payment that nobody looks at may end.
 	endHoldsEvery = time.Minute
 	// listenBound is how long the connection for notifications may be silent, and deliverBound how long it may not
@@ -212,6 +216,21 @@ func (a *App) repeated() []loop {
 			name: "other instances", every: time.Second,
 			turn:   func(ctx context.Context) error { return a.Store.LookForOthers(ctx, a.holder, a.clock.Now()) },
 			failed: "webhooks of instances that have died wait",
+		},
+		{
+			name: "alerts", every: alert.Every, within: alert.Within, turn: a.alerts.RunOnce, last: a.alerts.Release,
+			failed: "not everything that an operator should know could be judged",
+		},
+		{
+			name: "ledger checks", every: time.Second, within: ledger.CheckLimit + 2*lastWithin, turn: a.checker.Turn,
+			failed: "the result of a ledger check was not stored",
+		},
+		{
+			name: "open pages", every: lookEvery, failed: "open pages do not raise the pace of their networks",
+			turn: func(ctx context.Context) error {
+				a.presence.RunOnce(ctx)
+				return nil
+			},
 		},
 		a.refundLoop(), a.summaries(), a.rateLoop(), a.retention(), a.timekeeping(), a.marking(), a.replaying(),
 	}

@@ -87,7 +87,7 @@ func (a *App) checkMark(ctx context.Context) error {
 // tick moves the database on, then its mark: a crash in between leaves the mark behind, which is fine. A database that
 // is behind where this program has seen it was replaced by an older copy under it.
 func (a *App) tick(ctx context.Context) error {
-	a.marks.at = time.Now() // what fails is tried again after the next change, or in a minute
+	a.marks.at = time.Now()
 	if a.marks.seen != (backup.Mark{}) {
 		now, err := a.Store.Mark(ctx)
 		if err == nil {
@@ -119,7 +119,11 @@ func (a *App) marking() loop {
 			if !a.marks.changed.Swap(false) && time.Since(a.marks.at) < tickEvery {
 				return nil
 			}
-			return a.tick(ctx)
+			err := a.tick(ctx)
+			if err != nil {
+				a.marks.changed.Store(true) // it is tried again
+			}
+			return err
 		},
 		last: func(ctx context.Context) {
 			if err := a.tick(ctx); err != nil {

@@ -40,11 +40,10 @@ func openNetworks(
 			l.sweeper.Prices = settlement.Prices{Cost: sweeping.cost, Gas: sweeping.gas, Coin: n.CoinPrice}
 			l.sweeper.CloseEmptied, l.sweeper.FindSweeps = sweeping.closeEmptied, sweeping.find
 		}
-		remembers, ok := l.reader.(interface{ Forget() })
 		l.reader = read(l.reader)
 		l.now, l.watcher = now, watch.NewWatcher(n.Profile, l.reader, watches, holder, now, log)
-		if ok {
-			l.watcher.OnMove(remembers.Forget)
+		if l.evm != nil {
+			l.watcher.OnMove(l.evm.Forget)
 		}
 		if n.OwnNode() {
 			l.watcher.Unpaced()
@@ -125,7 +124,7 @@ func openNetwork(
 			Profile: n.Profile, Treasury: n.Treasury,
 			Depositor: evm.NewDepositor(n.Profile.Network),
 		},
-		reader: reader, close: reader.Close, code: reader.Code, pushes: reader.Subscriptions(),
+		reader: reader, evm: reader, close: reader.Close, code: reader.Code, pushes: reader.Subscriptions(),
 		feeds: n.RateFeeds, readFeeds: reader.Feeds,
 	}, sweeps, nil
 }
@@ -153,7 +152,7 @@ func openSolana(
 		OfferedNetwork: payment.OfferedNetwork{
 			Profile: n.Profile, Treasury: n.Treasury, Depositor: solana.NewDepositor(cfg.SolSeed),
 		},
-		reader: reader, checkWallet: reader.CheckWallet, pushes: solana.Protocol(n.Profile.Assets),
+		reader: reader, solana: reader, checkWallet: reader.CheckWallet, pushes: solana.Protocol(n.Profile.Assets),
 	}, sweeps, nil
 }
 
@@ -193,8 +192,7 @@ func (all networks) readers() map[chain.Network]chain.Reader {
 // solana returns the adapter of Solana, which builds transactions for wallets; nil if Solana is not configured.
 func (all networks) solana() *solana.Adapter {
 	if x, ok := all[chain.Solana]; ok {
-		a, _ := x.reader.(*solana.Adapter)
-		return a
+		return x.solana
 	}
 	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/evm"
+	"github.com/florinpay/florin/internal/chain/solana"
 	"github.com/florinpay/florin/internal/chain/subscription"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/watch"
@@ -14,7 +16,9 @@ import (
 // network is a configured network with its reader, watcher and sweeper.
 type network struct {
 	payment.OfferedNetwork
-	reader  chain.Reader
+	reader  chain.Reader    // with metrics, one that measures
+	evm     *evm.Adapter    // nil on Solana
+	solana  *solana.Adapter // nil on the others
 	watcher *watch.Watcher
 	now     func() time.Time
 	sweeper *settlement.Sweeper // nil: no gas wallet, so nothing is swept

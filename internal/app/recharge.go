@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/evm"
 	"github.com/florinpay/florin/internal/chain/evm/sender"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
@@ -20,12 +19,11 @@ func (a *App) recharges() *recharge.Service {
 		return recharge.New(a.Store.Settlement(), nil, a.clock.Now, a.log)
 	}
 	asset, offered := n.Profile.Asset(money.USDT)
-	reader, ok := l.reader.(*evm.Adapter)
-	if !offered || !ok {
+	if !offered {
 		return recharge.New(a.Store.Settlement(), nil, a.clock.Now, a.log)
 	}
 	return recharge.New(a.Store.Settlement(), &recharge.Network{
-		Chain: sender.NewTransfers(reader, n.MaxGasPrice), Asset: asset, Treasury: n.Treasury,
+		Chain: sender.NewTransfers(l.evm, n.MaxGasPrice), Asset: asset, Treasury: n.Treasury,
 		Ready: func() error {
 			if h := a.networks.Health(chain.BEP20); !h.OK {
 				return fault.Retry(fault.Unavailable, rechargeAgain, "BEP20 cannot be used at the moment: %s", h.Reason)

@@ -19,7 +19,8 @@ const MinPassphrase = 16
 func Recipients(texts []string) ([]age.Recipient, error) {
 	list, err := age.ParseRecipients(strings.NewReader(strings.Join(texts, "\n")))
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "--recipient must be a public key of age, which begins with age1")
+		return nil, fault.New(fault.Invalid,
+			"--recipient must be the whole public key that age-keygen printed, which begins with age1")
 	}
 	return list, nil
 }

@@ -291,13 +291,19 @@ func parseProxies(text string) (list []netip.Prefix, err error) {
 var headerName = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
 
 func parseHeader(text string) (string, error) {
+	switch strings.ToLower(text) {
+	case "x-forwarded-for", "forwarded":
+		return "", errors.New("must be a header that names the client alone, such as CF-Connecting-IP: X-Forwarded-For is " +
+			"read without it, from the proxies in FLORIN_TRUSTED_PROXIES")
+	}
 	return accept(text, headerName.MatchString(text), "must be the name of a header, such as CF-Connecting-IP")
 }
 
 func parseMailFrom(text string) (string, error) {
 	_, err := mail.ParseAddress(text)
 	return accept(text, err == nil,
-		"must be an e-mail address such as florin@example.com or Florin <florin@example.com>")
+		`must be an e-mail address such as florin@example.com or Florin <florin@example.com>, with quotes around a name `+
+			`that has a comma or another sign`)
 }
 
 // parseAddresses reads e-mail addresses with commas between them.

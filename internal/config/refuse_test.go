@@ -37,7 +37,8 @@ func TestLoad_Refuses(t *testing.T) {
 			"FLORIN_OPERATOR_WEBHOOK_SECRET": {
 				canarySMTP, "whsec_c2hvcnQ=", "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=", // no webhook
 			},
-			"FLORIN_TRUSTED_PROXIES": {"everyone", "10.0.0.0/33", ","},
+			"FLORIN_CLIENT_IP_HEADER": {"CF Connecting", "x-forwarded-for", "Forwarded"},
+			"FLORIN_TRUSTED_PROXIES":  {"everyone", "10.0.0.0/33", ","},
 		})
 	})
 	t.Run("Secrets", func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/mr-tron/base58"
@@ -43,7 +44,8 @@ func TransferURI(profile chain.Profile, asset chain.Asset, to chain.Address, uni
 		q := url.Values{"amount": {units.Format(asset.Decimals)}, "spl-token": {string(asset.Contract)}}
 		return fmt.Sprintf("solana:%s?%s", to, q.Encode())
 	}
-	return fmt.Sprintf("ethereum:%s@%d/transfer?address=%s&uint256=%s", asset.Contract, profile.ChainID, to, units)
+	return "ethereum:" + string(asset.Contract) + "@" + strconv.FormatUint(profile.ChainID, 10) +
+		"/transfer?address=" + string(to) + "&uint256=" + units.String()
 }
 
 // URI returns the link with which a wallet fills in the transfer of the missing

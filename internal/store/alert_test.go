@@ -219,8 +219,6 @@ func TestMonitor_Paused(t *testing.T) {
 // TestMonitor_Stopped: an instance that stops gives its lease back.
 func TestMonitor_Stopped(t *testing.T) {
 	onEachInstallation(t, func(t *testing.T, i *installation) {
-		running, stop := context.WithCancel(t.Context())
-		defer stop()
 		led := func() bool { // by another's try to judge
 			lease := alert.Lease{Holder: "two", Now: i.clock(), Until: i.clock()}
 			_, mine, err := i.Store.Alerts().UpdateAlerts(t.Context(), lease,
@@ -228,17 +226,10 @@ func TestMonitor_Stopped(t *testing.T) {
 			i.Must(err)
 			return !mine
 		}
-		ledBefore := false
-		m := i.instance("one", func(o *alert.MonitorOptions) {
-			o.Channels = alert.Channels{}
-			o.Check = func(context.Context) error { return nil }
-			o.Checked = func(ctx context.Context) (_ time.Time, err error) { // once it has judged
-				ledBefore = led()
-				stop()
-				return i.clock(), err
-			}
-		})
-		i.Must(m.Run(running))
+		m := i.instance("one", nil)
+		i.Must(m.RunOnce(t.Context()))
+		ledBefore := led()
+		m.Release(t.Context())
 		if after := led(); after || !ledBefore {
 			t.Errorf("led %v while it ran and %v afterwards", ledBefore, after)
 		}

@@ -111,16 +111,22 @@ func (w way) fee(via Via) float64 {
 // unknownFee is more than any real one, in US dollars.
 const unknownFee = 1e6
 
-// facts are fee and time of the network for money that comes from there.
+// facts are fee and time of the network for money that comes from there, in one line, as far as they are known.
 func (p Props) facts(via Via, c NetworkChoice) string {
-	if via == ViaWallet {
-		return p.NetworkFacts(c)
+	fee, duration := c.FeeUSD, ""
+	if via == ViaExchange {
+		fee = c.ExchangeFeeUSD
 	}
-	fee := ""
-	if c.ExchangeFeeUSD != "" {
-		fee = p.T("choose.fee_exchange", "Fee", p.Locale().Money(c.ExchangeFeeUSD, "USD"))
+	if fee != "" {
+		fee = p.feeText(fee)
 	}
-	return p.factsOf(fee, c)
+	if c.Seconds > 0 {
+		duration = p.Locale().Span(c.Seconds, "choose.seconds", "time.minutes")
+	}
+	if fee != "" && duration != "" {
+		return fee + " · " + duration
+	}
+	return fee + duration
 }
 
 // viaClass is the class of what is shown for money that comes from there.

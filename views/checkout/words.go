@@ -126,27 +126,6 @@ func (p Props) finalText() string {
 	return p.Locale().Span(p.SecondsToFinal, "status.final_seconds", "status.final_minutes")
 }
 
-// NetworkFacts is fee and time of a network for money in a wallet, as far as they are known.
-func (p Props) NetworkFacts(c NetworkChoice) string {
-	fee := ""
-	if c.FeeUSD != "" {
-		fee = p.feeText(c.FeeUSD)
-	}
-	return p.factsOf(fee, c)
-}
-
-// factsOf is a fee and the time of a network, in one line.
-func (p Props) factsOf(fee string, c NetworkChoice) string {
-	duration := ""
-	if c.Seconds > 0 {
-		duration = p.Locale().Span(c.Seconds, "choose.seconds", "choose.minutes")
-	}
-	if fee != "" && duration != "" {
-		return fee + " · " + duration
-	}
-	return fee + duration
-}
-
 // feeText writes a fee, rounded to cents.
 func (p Props) feeText(usd string) string {
 	if strings.HasPrefix(usd, "0.00") {

@@ -128,6 +128,13 @@ func TestServer_Explains(t *testing.T) {
 			map[string]string{"MAIL": "550 who\r\n"},
 			[]string{"FLORIN_MAIL_FROM", "550"},
 		},
+		{
+			"Recipient", "smtp://localhost", greeted,
+			map[string]string{"RCPT": "550 5.7.1 relaying denied\r\n"},
+			[]string{"recipient", "relaying denied", "florin@"},
+		},
+		{"Blocked", "smtp://localhost", "554 5.7.1 blocked\r\n", nil, []string{"this machine", "blocked"}},
+		{"NoMailServer", "smtp://localhost", "HTTP/1.1 400 No\r\n\r\n", nil, []string{"no mail server", "port"}},
 		{"Silent", "smtp://localhost", "", nil, []string{"smtps://"}},
 		{"PlainFirst", "smtps://localhost", greeted, nil, []string{"smtp://"}},
 		{"NoTLS", user + "mail.example", greeted, map[string]string{"EHLO": offer("PLAIN")}, []string{"tls=off"}},
@@ -158,6 +165,11 @@ func TestNew_ImplicitPort(t *testing.T) {
 	t.Parallel()
 	if err := CheckURL("smtp://mail.example:465"); err == nil || !strings.Contains(err.Error(), "smtps://") {
 		t.Errorf("smtp:// on port 465: %v", err)
+	}
+	for _, wrong := range []string{"smtp://mail.example?tls=no", "smtps://mail.example?tls=off"} {
+		if err := CheckURL(wrong); err == nil || !strings.Contains(err.Error(), "tls=off") {
+			t.Errorf("%s: %v", wrong, err)
+		}
 	}
 	for _, good := range []string{"smtps://mail.example", "smtps://mail.example:465", "smtp://a:b@mail.example:587"} {
 		if err := CheckURL(good); err != nil {

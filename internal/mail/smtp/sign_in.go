@@ -62,14 +62,18 @@ var errNoTLS = errors.New("it offers no STARTTLS, so nothing was sent to it; " +
 func (s *Server) explain(ctx context.Context, auth *signIn, err error) error {
 	var sent *gomail.SendError
 	var reply *textproto.Error
+	var other textproto.ProtocolError
 	var refused *net.OpError
 	var header tls.RecordHeaderError
 	var certificate *tls.CertificateVerificationError
 	switch {
 	case errors.As(err, &sent):
 		why, _, _ := strings.Cut(sent.Error(), ", affected ")
-		if sent.Reason == gomail.ErrSMTPMailFrom {
+		switch sent.Reason {
+		case gomail.ErrSMTPMailFrom:
 			return fmt.Errorf("it refuses the sender %s: %s; correct FLORIN_MAIL_FROM", s.from.Address, why)
+		case gomail.ErrSMTPRcptTo:
+			return fmt.Errorf("it refuses the recipient: %s; if it refuses all, let it send for %s", why, s.from.Address)
 		}
 		return errors.New(why)
 	case errors.As(err, &certificate):
@@ -81,6 +85,10 @@ func (s *Server) explain(ctx context.Context, auth *signIn, err error) error {
 			"FLORIN_SMTP_URL: %w", s.within, ctx.Err())
 	case errors.As(err, &reply) && auth.Auth != nil:
 		return fmt.Errorf("it refuses the user or the password: %w; correct them in FLORIN_SMTP_URL", err)
+	case errors.As(err, &reply):
+		return fmt.Errorf("it takes nothing from this machine: %w; ask its operator, or name another in FLORIN_SMTP_URL", err)
+	case errors.As(err, &other):
+		return fmt.Errorf("what answers there is no mail server: %w; correct host and port in FLORIN_SMTP_URL", err)
 	case errors.As(err, &refused) && refused.Op == "dial":
 		return fmt.Errorf("%w; correct host and port in FLORIN_SMTP_URL", err)
 	case errors.Is(err, io.EOF):

@@ -52,7 +52,8 @@ var (
 	errForm       = errors.New("must be smtp://USER:PASSWORD@HOST:PORT, or smtps:// for implicit TLS")
 	errCharacters = errors.New("has a character in the user or the password that stands for something else in an " +
 		"address: write @ as %40, : as %3A, / as %2F, ? as %3F, # as %23 and % as %25 there")
-	errImplicit = errors.New("is smtp:// with port 465, where servers speak TLS from the first byte: write smtps://")
+	errParameter = errors.New("may have one parameter, smtp://…?tls=off, for a server that is reached without TLS")
+	errImplicit  = errors.New("is smtp:// with port 465, where servers speak TLS from the first byte: write smtps://")
 )
 
 // New returns the server of smtp://USER:PASSWORD@HOST:PORT, which requires STARTTLS unless it is on this machine, or
@@ -63,9 +64,11 @@ func New(server secret.Text, from string) (*Server, error) {
 	if strings.Contains(server.Reveal(), "@") && (err != nil || more || u.User == nil) {
 		return nil, errCharacters
 	}
-	if err != nil || more || u.Hostname() == "" || u.Scheme != "smtp" && u.Scheme != "smtps" ||
-		u.RawQuery != "" && (u.Scheme != "smtp" || u.RawQuery != "tls=off") {
+	if err != nil || more || u.Hostname() == "" || u.Scheme != "smtp" && u.Scheme != "smtps" {
 		return nil, errForm
+	}
+	if u.RawQuery != "" && (u.Scheme != "smtp" || u.RawQuery != "tls=off") {
+		return nil, errParameter
 	}
 	s := &Server{
 		host: u.Hostname(), implicit: u.Scheme == "smtps", plain: u.RawQuery != "", user: u.User.Username(),

@@ -1,7 +1,6 @@
-// Package watch brings in what the chains hold: a Watcher for each network records
-// the deposits to payment addresses, and the Expirer ends the payments whose time
-// has run out and whose addresses hold no money that was missed. What follows from
-// a deposit is decided by package payment.
+// Package watch brings in what the chains hold: a Watcher for each network records the deposits to payment addresses,
+// and the Expirer ends the payments whose time has run out and whose addresses hold no money that was missed. What
+// follows from a deposit is decided by package payment.
 //
 // Its invariant: one payment, address or transaction never holds up a network. What
 // cannot be read for one payment is set aside, and is tried again until it can.

@@ -17,11 +17,10 @@ import (
 
 // Expirer ends payments whose time has run out.
 //
-// Its invariant: a started payment expires only after every network where its money
-// counts was scanned up to its expiry, and the balances of its addresses show no
-// money that the scan missed, as a quorum of endpoints says.
-// While a network cannot say so, its payments wait, payment.BlindWait at most; money that it shows later is late money.
-// A balance that is not explained has the address read again (SetAside).
+// Its invariant: a started payment expires only after every network where its money counts was scanned up to its
+// expiry, and the balances of its addresses show no money that the scan missed, as a quorum of endpoints says. While a
+// network cannot say so, its payments wait, payment.BlindWait at most; money that it shows later is late money. A
+// balance that is not explained has the address read again (SetAside).
 type Expirer struct {
 	readers  map[chain.Network]chain.Reader
 	profiles map[chain.Network]chain.Profile // with the assets that do not count, whose money is the merchant's too
@@ -32,22 +31,12 @@ type Expirer struct {
 	began    time.Time // the first round
 	// repairs are the payments whose addresses were read again, or are.
 	repairs map[repairKey]repair
-	// rests are the networks whose balances could not be read.
-	rests map[chain.Network]rest
-	// balances is when a payment's balance on a network was read of late.
-	balances map[repairKey]time.Time
+	// pauses are until when something is not asked for again: of a payment on a network; of no payment, the balances of
+	// all, which could not be read: each attempt costs calls, and the payments wait anyway.
+	pauses map[repairKey]time.Time
 	// Lists bounds on each network how many payments are asked for all their token accounts; nil: nothing does.
 	Lists map[chain.Network]*Lists
-	// lists are what was listed of late, and listFailed when a list of a network last failed.
-	lists      map[chain.Address]listed
-	listFailed map[chain.Network]time.Time
-}
-
-// rest is how long a network's balances are not asked for again, because they could not be read: each attempt costs
-// calls, and the payments wait anyway.
-type rest struct {
-	until    time.Time
-	failures int // in a row
+	lists map[chain.Address]listed // of late
 }
 
 const (
@@ -56,12 +45,10 @@ const (
 	earlyEvery = time.Minute
 	// expireEvery is how late a payment may expire.
 	expireEvery = time.Second
-	// expirePage is how many payments are decided together; their balances are
-	// read with one request for each token.
+	// expirePage is how many payments are decided together; their balances are read with one request for each token.
 	expirePage = 100
-	// firstRest doubles with every failure in a row, up to lastRest.
-	firstRest = 2 * time.Second
-	lastRest  = time.Minute
+	// balancesPause is the pause after balances that could not be read.
+	balancesPause = time.Minute
 )
 
 // NewExpirer returns the expirer of the networks that have a reader.
@@ -70,9 +57,8 @@ func NewExpirer(profiles []chain.Profile, readers map[chain.Network]chain.Reader
 ) *Expirer {
 	e := &Expirer{
 		readers: readers, profiles: make(map[chain.Network]chain.Profile), store: s, sweeps: w, now: now, log: log,
-		repairs: make(map[repairKey]repair), rests: make(map[chain.Network]rest),
-		balances: make(map[repairKey]time.Time),
-		lists:    make(map[chain.Address]listed), listFailed: make(map[chain.Network]time.Time),
+		repairs: make(map[repairKey]repair), pauses: make(map[repairKey]time.Time),
+		lists: make(map[chain.Address]listed),
 	}
 	for _, p := range profiles {
 		e.profiles[p.Network] = p
@@ -122,8 +108,7 @@ func (e *Expirer) RunOnce(ctx context.Context) error {
 	}
 }
 
-// page expires those of the payments that may expire. The error says which could
-// not be decided, and why.
+// page expires those of the payments that may expire. The error says which could not be decided, and why.
 func (e *Expirer) page(ctx context.Context, ids []payment.ID) error {
 	var failed []error
 	payments := make([]payment.Payment, 0, len(ids))
@@ -154,9 +139,8 @@ func (e *Expirer) page(ctx context.Context, ids []payment.ID) error {
 	return errors.Join(failed...)
 }
 
-// coverage returns for each payment up to when its networks are known to hold no
-// unrecorded money. A network that fails leaves its payments uncovered and does
-// not keep others from expiring; the first error is returned.
+// coverage returns for each payment up to when its networks are known to hold no unrecorded money. A network that fails
+// leaves its payments uncovered and does not keep others from expiring; the first error is returned.
 func (e *Expirer) coverage(ctx context.Context, payments []payment.Payment) (map[payment.ID]payment.Coverage, error) {
 	covered := make(map[payment.ID]payment.Coverage, len(payments))
 	for _, p := range payments {
@@ -168,14 +152,12 @@ func (e *Expirer) coverage(ctx context.Context, payments []payment.Payment) (map
 			first = fmt.Errorf("%s: %w", n, err)
 		}
 	}
-	cursors := make(map[chain.Network]Cursor, len(e.readers))
-	due := make(map[chain.Network][]payment.Payment, len(e.readers))
+	var all []scanned
 	networks := make(map[payment.ID]int, len(payments)) // that are scanned up to the payment's expiry
-	for n := range e.readers {
-		var blind bool
-		var err error
-		cursors[n], due[n], blind, err = e.due(ctx, n, payments)
+	for n, r := range e.readers {
+		s, blind, err := e.scannedFor(ctx, n, r, payments)
 		fail(n, err)
+		all = append(all, s)
 		for _, p := range payments {
 			switch _, here := p.WatchedOn(n); {
 			case !here:
@@ -185,33 +167,42 @@ func (e *Expirer) coverage(ctx context.Context, payments []payment.Payment) (map
 				covered[p.ID][n] = time.Time{} // it is to be read
 			}
 		}
-		for _, p := range due[n] {
+		for _, p := range s.due {
 			networks[p.ID]++
 		}
 	}
-	maps.DeleteFunc(e.balances, func(_ repairKey, at time.Time) bool { return e.now().Sub(at) >= earlyEvery })
-	for n, reader := range e.readers {
-		due[n] = slices.DeleteFunc(due[n], func(p payment.Payment) bool {
-			_, lately := e.balances[repairKey{n, p.ID}]
+	maps.DeleteFunc(e.pauses, func(_ repairKey, until time.Time) bool { return !e.now().Before(until) })
+	for _, s := range all {
+		s.due = slices.DeleteFunc(s.due, func(p payment.Payment) bool {
+			_, lately := e.pauses[repairKey{s.network, p.ID}]
 			return lately && networks[p.ID] < len(covered[p.ID])
 		})
-		fail(n, e.cover(ctx, n, reader, due[n], cursors[n], covered))
+		fail(s.network, e.cover(ctx, s, covered))
 	}
 	return covered, first
 }
 
-// due returns the payments whose money on the network is recorded up to their expiry, as far as scans found it. blind:
-// the network cannot be read at present.
-func (e *Expirer) due(
-	ctx context.Context, n chain.Network, payments []payment.Payment,
-) (c Cursor, due []payment.Payment, blind bool, err error) {
+// scanned is a network up to its cursor, and the payments whose money there is recorded up to their expiry, as far as
+// scans found it.
+type scanned struct {
+	network chain.Network
+	reader  chain.Reader
+	cursor  Cursor
+	due     []payment.Payment
+}
+
+// scannedFor returns which of the payments are due on the network. blind: it cannot be read at present.
+func (e *Expirer) scannedFor(
+	ctx context.Context, n chain.Network, r chain.Reader, payments []payment.Payment,
+) (s scanned, blind bool, err error) {
 	c, ok, err := e.store.Cursor(ctx, n)
+	s = scanned{network: n, reader: r, cursor: c}
 	if err != nil || !ok || !c.BehindSince.IsZero() || e.now().Sub(c.UpdatedAt) > e.profiles[n].HeadLimit+c.Pause {
-		return c, nil, true, err
+		return s, true, err
 	}
 	aside, err := e.store.SetAsides(ctx, n)
 	if err != nil {
-		return c, nil, false, err
+		return s, false, err
 	}
 	unread := make(map[payment.ID]bool, len(aside))
 	for _, a := range aside {
@@ -220,56 +211,51 @@ func (e *Expirer) due(
 	for _, p := range payments {
 		if _, here := p.WatchedOn(n); here && p.Status == payment.Started && !c.Scanned.Time.Before(p.ExpiresAt) &&
 			p.Incoming().IsZero() && !unread[p.ID] {
-			due = append(due, p)
+			s.due = append(s.due, p)
 		}
 	}
-	return c, due, false, nil
+	return s, false, nil
 }
 
-func (e *Expirer) cover(
-	ctx context.Context, n chain.Network, r chain.Reader, due []payment.Payment, c Cursor,
-	covered map[payment.ID]payment.Coverage,
-) error {
-	if len(due) == 0 || e.now().Before(e.rests[n].until) {
+func (e *Expirer) cover(ctx context.Context, s scanned, covered map[payment.ID]payment.Coverage) error {
+	if _, paused := e.pauses[repairKey{network: s.network}]; paused || len(s.due) == 0 {
 		return nil
 	}
-	for _, p := range due {
-		e.balances[repairKey{n, p.ID}] = e.now()
+	for _, p := range s.due {
+		e.pauses[repairKey{s.network, p.ID}] = e.now().Add(earlyEvery)
 	}
-	others, due, err := e.tokenAccounts(ctx, n, r, due)
+	others, due, err := e.tokenAccounts(ctx, s)
+	s.due = due
 	var found map[payment.ID]unrecorded
 	if err == nil && len(due) > 0 {
-		found, err = e.unrecorded(ctx, n, r, due, c.Scanned, others)
+		found, err = e.unrecorded(ctx, s, others)
 	}
 	if err != nil {
-		failures := e.rests[n].failures + 1
-		e.rests[n] = rest{e.now().Add(min(firstRest<<min(failures-1, 10), lastRest)), failures}
+		e.pauses[repairKey{network: s.network}] = e.now().Add(balancesPause)
 		return err
 	}
-	delete(e.rests, n)
 	var failed []error
 	for _, p := range due {
-		route, _ := p.WatchedOn(n)
+		route, _ := p.WatchedOn(s.network)
 		switch found[p.ID] {
 		case none, worthless:
-			if read, err := e.readSinceRestore(ctx, n, r, p, c); err != nil || !read {
+			if read, err := e.readSinceRestore(ctx, s, p); err != nil || !read {
 				failed = append(failed, err)
 				continue
 			}
-			covered[p.ID][n] = c.Scanned.Time
+			covered[p.ID][s.network] = s.cursor.Scanned.Time
 		case moving:
 		case missed:
-			failed = append(failed, e.repair(ctx, n, r, p, c, route.Since, errUnexplained, others.of(route)...))
+			failed = append(failed, e.repair(ctx, s, p, route.Since, errUnexplained, others.of(route)...))
 		}
 		if found[p.ID] == worthless {
-			failed = append(failed, e.repair(ctx, n, r, p, c, route.Since, errUnlisted, others.of(route)...))
+			failed = append(failed, e.repair(ctx, s, p, route.Since, errUnlisted, others.of(route)...))
 		}
 	}
 	return errors.Join(failed...)
 }
 
-// unrecorded is what is known of money at a payment's addresses that no deposit
-// was recorded for.
+// unrecorded is what is known of money at a payment's addresses that no deposit was recorded for.
 type unrecorded int
 
 const (
@@ -279,36 +265,32 @@ const (
 	missed               // there is some
 )
 
-// unrecorded reads the balances of the payments' addresses. Sweeps take all that
-// an address holds, also what the scan missed, so what they moved counts with what
-// is left.
-func (e *Expirer) unrecorded(
-	ctx context.Context, n chain.Network, r chain.Reader, due []payment.Payment, at chain.Head, others accounts,
-) (map[payment.ID]unrecorded, error) {
-	addresses := make([]chain.Address, len(due))
-	for i, p := range due {
-		route, _ := p.WatchedOn(n)
+// unrecorded reads the balances of the payments' addresses. Sweeps take all that an address holds, also what the scan
+// missed, so what they moved counts with what is left.
+func (e *Expirer) unrecorded(ctx context.Context, s scanned, others accounts) (map[payment.ID]unrecorded, error) {
+	addresses := make([]chain.Address, len(s.due))
+	for i, p := range s.due {
+		route, _ := p.WatchedOn(s.network)
 		addresses[i] = route.Address.Address
 	}
 	found := make(map[payment.ID]unrecorded)
-	for _, asset := range others.assets(e.profiles[n].Assets) {
-		balances, more := make([]money.Units, len(due)), missed
+	for _, asset := range others.assets(e.profiles[s.network].Assets) {
+		balances, more := make([]money.Units, len(s.due)), missed
 		var err error
 		if !asset.Listed() {
 			more = worthless // and Balances does not know it
-		} else if balances, err = r.MostHeld(ctx, asset, addresses, at); err != nil {
+		} else if balances, err = s.reader.MostHeld(ctx, asset, addresses, s.cursor.Scanned); err != nil {
 			return nil, fmt.Errorf("balances of %s: %w", asset.Symbol, err)
 		}
-		if len(balances) != len(due) {
-			return nil, fault.New(fault.Unavailable, "asked for %d balances, got %d", len(due), len(balances))
+		if len(balances) != len(s.due) {
+			return nil, fault.New(fault.Unavailable, "asked for %d balances, got %d", len(s.due), len(balances))
 		}
-		// Read after the balances: a sweep that made one lower is in flight, or what
-		// it moved is recorded.
+		// Read after the balances: a sweep that made one lower is in flight, or what it moved is recorded.
 		swept, err := e.sweeps.SweptFrom(ctx, asset, addresses)
 		if err != nil {
 			return nil, fmt.Errorf("what was swept in %s: %w", asset.Symbol, err)
 		}
-		for i, p := range due {
+		for i, p := range s.due {
 			moved, known := swept[addresses[i]]
 			holds := balances[i].Add(others.sum(asset, addresses[i]))
 			switch {

@@ -1,8 +1,11 @@
 package watch_test
 
 import (
+	"fmt"
 	"math/big"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/chaintest"
@@ -66,6 +69,35 @@ func TestWatcher_Specks(t *testing.T) {
 			if p := r.get(expires); p.Status != payment.Expired {
 				t.Errorf("it is %s, %d seconds after its time", p.Status, int(r.now().Sub(p.ExpiresAt).Seconds()))
 			}
+		})
+	}
+}
+
+// TestWatcher_SpecksLeftOut: of small transfers, too, nothing is lost that one endpoint leaves out, although a folded
+// deposit holds older ones.
+func TestWatcher_SpecksLeftOut(t *testing.T) {
+	t.Parallel()
+	const shown, hidden = 3, 5 // units
+	for leavesOut := range 3 {
+		t.Run(fmt.Sprint(leavesOut), func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, 3, safeRule)
+			p := r.start()
+			r.paced()
+			r.speck(p, 2*payment.FoldFrom, shown)
+			r.steps(3 * time.Minute)
+			r.expect(p, payment.Started, 2*payment.FoldFrom*shown)
+			r.endpoints[leavesOut].Set(chaintest.Faults{Omit: func(log map[string]any) bool {
+				data, _ := log["data"].(string)
+				return strings.HasSuffix(data, fmt.Sprint(hidden))
+			}})
+			for range 3 {
+				r.speck(p, payment.FoldFrom, shown)
+				r.speck(p, payment.FoldFrom, hidden)
+				r.steps(40 * time.Second)
+			}
+			r.steps(6 * time.Minute)
+			r.expect(p, payment.Started, payment.FoldFrom*(5*shown+3*hidden))
 		})
 	}
 }

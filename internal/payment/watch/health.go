@@ -10,14 +10,12 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 )
 
-// startGrace is how long after the start an outage is not logged: nodes that are
-// started together with this program come up within it. Timers stand still and
-// /health reports the outage from the first round. What is wrong with the
+// startGrace is how long after the start an outage is not logged: nodes that are started together with this program
+// come up within it. Timers stand still and /health reports the outage from the first round. What is wrong with the
 // configuration is logged at once.
 const startGrace = 15 * time.Second
 
-// health is what is known of a network's health, and what has been logged of it, so that each change is
-// logged once.
+// health is what is known of a network's health, and what has been logged of it, so that each change is logged once.
 type health struct {
 	*network
 
@@ -66,12 +64,10 @@ func (h *health) began(round time.Time) {
 	}
 }
 
-// due reports whether a failure is to be logged: the network was read before, or
-// startGrace is over.
+// due reports whether a failure is to be logged: the network was read before, or startGrace is over.
 func (h *health) due() bool { return h.well || h.now().Sub(h.start) >= startGrace }
 
-// logOutage logs once that the network cannot be read or is behind, also if that
-// began before this process started.
+// logOutage logs once that the network cannot be read or is behind, also if that began before this process started.
 func (h *health) logOutage(since time.Time) {
 	if h.outage || !h.due() {
 		return

@@ -20,19 +20,12 @@ func rests(n chain.Network) bool { return !n.EVM() }
 //
 // Two things hold after every round. Each address of the current set was read up to Cursor.Scanned: these are the
 // addresses of the payments whose expiry waits for that block. And every watched address was read up to Cursor.Ended,
-// twice, as the current ones are up to Cursor.Second.
-// So an address that leaves the current set is taken over by the next pass, which begins at the block after
-// Cursor.Ended; and one that enters the set is first read from there up to Cursor.Scanned.
+// twice. So one that enters the current set is first read from the block after Cursor.Ended up to Cursor.Scanned.
 type late struct {
 	*reader
 
-	// scanned and moves are those of the cursor up to which the current set was read. A cursor that is further was
-	// stored by another instance, whose current set was another one.
-	scanned uint64
-	moves   int64
-
+	moves int64           // of the cursor up to which the current set was read
 	queue []chain.Watched // what this pass has still to read
-	total int             // how many it began with
 	until uint64          // Cursor.Ended after this pass: up to where the current ones were read twice when it began
 	began time.Time       // zero: no pass has begun
 	// before is what until was of the pass before this one, where one endpoint is all there is: see begin.
@@ -59,7 +52,7 @@ const (
 // reset forgets what was read, so that it is read again from the cursor on.
 func (l *late) reset(c Cursor) {
 	l.current = chain.NewWatchSet(0)
-	*l = late{reader: l.reader, scanned: c.Scanned.Number, moves: c.Moves}
+	*l = late{reader: l.reader, moves: c.Moves}
 }
 
 // loadWatched loads the watched addresses: after an operator moved the cursor, or a restore, those of all times until
@@ -76,23 +69,24 @@ func (l *late) loadWatched(ctx context.Context, c Cursor) error {
 	return l.watched.load(ctx, l.store, l.now(), all)
 }
 
-// passTime is how long a pass over so many addresses takes at least.
-func (l *late) passTime(addresses int) time.Duration {
+// passTime is the time from the beginning of one pass to that of the next.
+func (l *late) passTime() time.Duration {
 	rate := restRate
 	if l.pace.unpaced {
 		rate = ownRate
 	}
-	return max(endedRound, time.Duration(addresses/rate)*time.Second) * time.Duration(l.pace.slower(slowdowns[Ended]))
+	least := max(endedRound, time.Duration(l.watched.set.Len()/rate)*time.Second)
+	return least * time.Duration(l.pace.slower(paces[Ended].slowdowns))
 }
 
 // loadCurrent brings the current set up to date with what is at risk: open payments, those that ended a moment ago or
 // whose page is open, and those with money that is not final yet. It must be called after the heads and the watched
 // addresses were read, and before the cursor moves on.
-func (l *late) loadCurrent(ctx context.Context, heads chain.Heads, c Cursor) error {
+func (l *late) loadCurrent(ctx context.Context, c Cursor) error {
 	if !rests(l.profile.Network) {
 		return nil
 	}
-	if l.current == nil || c.Scanned.Number > l.scanned || c.Moves != l.moves {
+	if l.current == nil || c.Moves != l.moves {
 		l.reset(c)
 	}
 	open, err := l.store.OpenAddresses(ctx, l.profile.Network, l.now().Add(-endFor))
@@ -111,7 +105,7 @@ func (l *late) loadCurrent(ctx context.Context, heads chain.Heads, c Cursor) err
 		}
 	}
 	if behind.Len() > 0 && c.Ended < c.Scanned.Number {
-		if err := l.takeTwice(ctx, heads, behind, c.Ended+1, c.Scanned, "", nil); err != nil {
+		if _, _, err := l.reader.take(ctx, behind, true, c.Ended+1, c.Scanned); err != nil {
 			return err
 		}
 		l.above = kept{}
@@ -126,14 +120,14 @@ func (l *late) loadCurrent(ctx context.Context, heads chain.Heads, c Cursor) err
 
 // take reads on at the addresses that rest, as far as their pace has it, and moves Cursor.Ended when all are
 // read. Its failures delay late money only, so they end a round only once they last.
-func (l *late) take(ctx context.Context, heads chain.Heads, c Cursor) (Cursor, error) {
+func (l *late) take(ctx context.Context, c Cursor) (Cursor, error) {
 	if !rests(l.profile.Network) {
 		return c, nil
 	}
-	if l.began.IsZero() || len(l.queue) == 0 && l.now().Sub(l.began) >= l.passTime(l.total) {
+	if l.began.IsZero() || len(l.queue) == 0 && l.now().Sub(l.began) >= l.passTime() {
 		l.begin(c)
 	}
-	err := l.readParts(ctx, heads, c)
+	err := l.readParts(ctx, c)
 	switch {
 	case err == nil:
 		l.failing = time.Time{}
@@ -152,28 +146,24 @@ func (l *late) take(ctx context.Context, heads chain.Heads, c Cursor) (Cursor, e
 		return c, nil
 	}
 	c.Ended = l.until
-	return c, l.save(ctx, &c, l.total > 0 || c.RereadTo > 0)
+	return c, l.save(ctx, &c, l.watched.set.Len() > 0 || c.RereadTo > 0)
 }
 
-// begin lists all addresses that are not current. One endpoint that is all there is would leave out of two answers in a
-// row what it leaves out of one: there, two passes read all addresses, current ones too, before Cursor.Ended moves.
+// begin lists all addresses. One endpoint that is all there is would leave out of two answers in a row what it leaves
+// out of one: there, two passes read them before Cursor.Ended moves.
 func (l *late) begin(c Cursor) {
 	l.queue, l.until, l.began = nil, c.Second.Number, l.now()
-	alone := l.endpoints.Quorum() == 1
-	if alone {
+	if l.endpoints.Quorum() == 1 {
 		l.until, l.before = l.before, l.until
 	}
 	for raw, a := range l.watched.set.All {
-		if _, current := l.current.Lookup(raw); !current || alone {
-			l.queue = append(l.queue, chain.Watched{Address: a, Raw: raw})
-		}
+		l.queue = append(l.queue, chain.Watched{Address: a, Raw: raw})
 	}
 	slices.SortFunc(l.queue, func(a, b chain.Watched) int { return cmp.Compare(a.Address, b.Address) })
-	l.total = len(l.queue)
 }
 
 // readParts reads the parts of the pass that are due.
-func (l *late) readParts(ctx context.Context, heads chain.Heads, c Cursor) error {
+func (l *late) readParts(ctx context.Context, c Cursor) error {
 	ctx, cancel := context.WithTimeout(ctx, partsLimit)
 	defer cancel()
 	most := partsAtOnce
@@ -181,7 +171,7 @@ func (l *late) readParts(ctx context.Context, heads chain.Heads, c Cursor) error
 		most = 1
 	}
 	for range most {
-		if len(l.queue) == 0 || !l.partDue() {
+		if len(l.queue) == 0 {
 			return nil
 		}
 		set := chain.NewWatchSet(restPart)
@@ -191,7 +181,7 @@ func (l *late) readParts(ctx context.Context, heads chain.Heads, c Cursor) error
 				set.Add(a)
 			}
 		}
-		if err := l.takeTwice(ctx, heads, set, c.Ended+1, c.Scanned, "", nil); err != nil {
+		if _, _, err := l.reader.take(ctx, set, true, c.Ended+1, c.Scanned); err != nil {
 			return err
 		}
 		l.queue = l.queue[len(part):]
@@ -199,28 +189,18 @@ func (l *late) readParts(ctx context.Context, heads chain.Heads, c Cursor) error
 	return nil
 }
 
-// partDue reports whether the next part is to be read: parts are spread evenly over the time of a pass.
-func (l *late) partDue() bool {
-	read := l.total - len(l.queue)
-	return l.now().Sub(l.began) >= l.passTime(l.total)*time.Duration(read)/time.Duration(l.total)
-}
-
-// rebuildEvery is how often all addresses are read again, which drops those that
-// are no longer watched.
+// rebuildEvery is how often all addresses are read again, which drops those that are no longer watched.
 const rebuildEvery = 6 * time.Hour
 
-// watchlist holds the addresses a watcher watches, with their payments. On an
-// EVM network it holds those of every EVM network: the same address exists on
-// all of them, and money sent on the wrong one must be recorded.
+// watchlist holds the addresses a watcher watches, with their payments. On an EVM network it holds those of every EVM
+// network: the same address exists on all of them, and money sent on the wrong one must be recorded.
 type watchlist struct {
 	networks []chain.Network
 	set      *chain.WatchSet
 	owners   map[chain.Address]payment.ID
 	mark     Mark
 	built    time.Time
-	// byID are the addresses by payment, and fresh the payments whose addresses were stored since an earlier load. Both
-	// are kept on networks where addresses rest.
-	byID  map[payment.ID]chain.Watched
+	// fresh are the payments whose addresses were stored since an earlier load, where addresses rest.
 	fresh map[payment.ID]bool
 	all   bool // also those of payments that ended long ago
 }
@@ -241,7 +221,7 @@ func newWatchlist(n chain.Network) watchlist {
 
 func (l *watchlist) clear() {
 	l.set, l.owners, l.mark = chain.NewWatchSet(0), make(map[chain.Address]payment.ID), Mark{}
-	l.byID, l.fresh = make(map[payment.ID]chain.Watched), make(map[payment.ID]bool)
+	l.fresh = make(map[payment.ID]bool)
 }
 
 func (l *watchlist) owner(a chain.Address) (payment.ID, bool) {
@@ -249,9 +229,8 @@ func (l *watchlist) owner(a chain.Address) (payment.ID, bool) {
 	return id, ok
 }
 
-// load adds the addresses stored since the last load; all also takes those of
-// payments that ended long ago. It must be called after
-// the heads are read.
+// load adds the addresses stored since the last load; all also takes those of payments that ended long ago. It must be
+// called after the heads are read.
 func (l *watchlist) load(ctx context.Context, s Store, now time.Time, all bool) error {
 	if now.Sub(l.built) > rebuildEvery || all != l.all {
 		l.clear()
@@ -275,9 +254,8 @@ func (l *watchlist) load(ctx context.Context, s Store, now time.Time, all bool) 
 		}
 		l.set.Add(a.Watched)
 		l.owners[a.Address] = a.PaymentID
-		if rests(l.networks[0]) {
-			l.byID[a.PaymentID] = a.Watched
-			l.fresh[a.PaymentID] = !first
+		if rests(l.networks[0]) && !first {
+			l.fresh[a.PaymentID] = true
 		}
 	}
 	l.mark = mark

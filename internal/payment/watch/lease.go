@@ -15,8 +15,7 @@ const (
 	// renewed between rounds.
 	leaseFor   = 10 * time.Second
 	renewEvery = leaseFor / 3
-	// recheckAfter is when a network that is not the configured one is checked
-	// again.
+	// recheckAfter is when a network that is not the configured one is checked again.
 	recheckAfter = 5 * time.Second
 )
 
@@ -62,8 +61,7 @@ type identity struct {
 	moves   int64     // of the cursor that was last loaded
 }
 
-// check checks once that the chain is the configured one. Until then the network
-// is not offered and not read.
+// check checks once that the chain is the configured one. Until then the network is not offered and not read.
 func (i *identity) check(ctx context.Context) error {
 	if i.checked {
 		return nil

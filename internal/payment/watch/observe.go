@@ -17,14 +17,13 @@ import (
 // the round.
 type setAside func(id payment.ID, from uint64, cause error) error
 
-// observe applies the view of the addresses in the set to each payment concerned and returns how many changed.
-// Payments are read many at a time and locked only if they change, so that those
-// whose money merely waits for finality cost little each round. A payment that
-// fails is set aside and holds up no other.
+// observe applies the view of the addresses in the set to each payment concerned and returns how many changed. Payments
+// are read many at a time and locked only if they change, so that those whose money merely waits for finality cost
+// little each round. A payment that fails is set aside and holds up no other.
 func (r *reader) observe(
 	ctx context.Context, set *chain.WatchSet, v payment.View, twice bool, aside setAside,
 ) (int, error) {
-	transfers, err := r.concerned(ctx, set, v)
+	transfers, err := r.concerned(ctx, v)
 	if err != nil {
 		return 0, err
 	}
@@ -34,6 +33,9 @@ func (r *reader) observe(
 		if err != nil {
 			return changed, err
 		}
+		payments = slices.DeleteFunc(payments, func(p payment.Payment) bool {
+			return len(transfers[p.ID]) == 0 && !r.isRead(p, set)
+		})
 		did, err := r.observeTogether(ctx, payments, transfers, v, twice, aside)
 		changed += did
 		r.changed += did
@@ -69,21 +71,16 @@ func (r *reader) read(
 	return payments, nil
 }
 
-// concerned returns the payments that the view can change, each with the
-// transfers to its addresses: those with a transfer in it, and those with a
-// deposit that its blocks are expected to hold.
-func (r *reader) concerned(
-	ctx context.Context, set *chain.WatchSet, v payment.View,
-) (map[payment.ID][]chain.Transfer, error) {
+// concerned returns the payments that the view can change, each with the transfers to its addresses: those with a
+// transfer in it, and those with a deposit that its blocks are expected to hold.
+func (r *reader) concerned(ctx context.Context, v payment.View) (map[payment.ID][]chain.Transfer, error) {
 	list := make(map[payment.ID][]chain.Transfer)
 	unsettled, err := r.store.Unsettled(ctx, v.Network, v.From, v.To)
 	if err != nil {
 		return nil, fmt.Errorf("list unsettled deposits: %w", err)
 	}
 	for _, id := range unsettled {
-		if r.isRead(id, set) {
-			list[id] = nil
-		}
+		list[id] = nil
 	}
 	for _, t := range v.Transfers {
 		if id, ok := r.watched.owner(t.To); ok {
@@ -113,7 +110,7 @@ func (r *reader) observeTogether(
 	var due []observed
 	var updates []Update
 	for _, p := range payments {
-		v.Transfers, v.Unread = transfers[p.ID], v.From > r.rechecked+1 || r.failed.before(p.ID, v.From)
+		v.Transfers, v.Unread = transfers[p.ID], !twice || v.From > r.rechecked+1 || r.failed.before(p.ID, v.From)
 		x, some := o.look(ctx, p, v)
 		if some {
 			due, updates = append(due, x), append(updates, x.update(o.now))
@@ -125,7 +122,7 @@ func (r *reader) observeTogether(
 			r.above = kept{} // what the endpoint reported is not kept until another one reports it, too
 		}
 		if x.open != nil {
-			if err := aside(p.ID, x.from, x.open); err != nil {
+			if err := aside(p.ID, v.From, x.open); err != nil {
 				return 0, fmt.Errorf("payment %s: %w", p.ID, err)
 			}
 		}
@@ -180,14 +177,15 @@ type observed struct {
 	gone   []chain.Transfer // what a quorum says vanished
 	denied bool             // something above the final head is not confirmed
 	open   error            // why part of the view is left out, which is to be read again
-	from   uint64           // from this block on
 }
 
-// leave leaves a transfer out because of why, which is to be read again.
-func (x *observed) leave(t chain.Transfer, why error) {
-	if x.open == nil || t.Block.Number < x.from {
-		x.open, x.from = why, t.Block.Number
+// leave leaves a transfer out because of why. The view is to be read again as a whole, and nothing of it is folded
+// before: of a block that is folded already no more is.
+func (x *observed) leave(why error) {
+	if x.open == nil {
+		x.open = why
 	}
+	x.view.Unread = true
 }
 
 // look decides on the payment as it was read; some is false if there is nothing to write. What is new must stand, what
@@ -203,7 +201,7 @@ func (o observation) look(ctx context.Context, p payment.Payment, v payment.View
 			doubted.add(t) // another amount may stand in its place, which this endpoint does not show
 		}
 		if why != nil && !denied {
-			x.leave(t, why)
+			x.leave(why)
 		}
 		return why != nil
 	})
@@ -214,7 +212,7 @@ func (o observation) look(ctx context.Context, p payment.Payment, v payment.View
 		}
 	}
 	if err != nil {
-		x.open, x.from = err, v.From
+		x.open = err
 	}
 	return x, err == nil && !c.None()
 }
@@ -242,7 +240,7 @@ func (o observation) doubt(ctx context.Context, x *observed, c payment.Change, d
 		if why := o.absent(ctx, d.Transfer, x.view.End); why != nil {
 			doubted.add(d.Transfer)
 			some = true
-			x.leave(d.Transfer, why)
+			x.leave(why)
 		} else {
 			x.gone = append(x.gone, d.Transfer)
 		}
@@ -268,21 +266,21 @@ var errDoubted = fault.New(fault.Unavailable, "a deposit is missing from an endp
 
 // absent returns why a recorded deposit may still be there; nil: a quorum says that it vanished.
 func (o observation) absent(ctx context.Context, recorded chain.Transfer, at chain.Head) error {
-	recorded.Source = ""              // its report does not count any more
-	recorded.Block.Time = time.Time{} // whatever the time of the block, the transfer is there
-	verdict, err := chain.JudgeAll(ctx, o.endpoints, []chain.Transfer{recorded}, at)
-	if err == nil && verdict != chain.Missing {
-		err = errDoubted
+	recorded.Source = ""          // its report does not count any more
+	recorded = atNoTime(recorded) // whatever the time of the block, the transfer is there
+	j := make(judgement)
+	j.judge(ctx, o.endpoints, []chain.Transfer{recorded}, at)
+	switch why := j[confirmationOf(recorded)]; {
+	case errors.Is(why, errDenied):
+		return nil
+	case why != nil:
+		return why
 	}
-	if err != nil {
-		return fmt.Errorf("transaction %s, block %d: %w", recorded.Tx, recorded.Block.Number, err)
-	}
-	return nil
+	return fmt.Errorf("transaction %s, block %d: %w", recorded.Tx, recorded.Block.Number, errDoubted)
 }
 
-// errUnconfirmed: meanwhile the payer chose a network on which money is final
-// earlier, or another instance recorded something else, so other transfers must be
-// confirmed, in the next round.
+// errUnconfirmed: meanwhile the payer chose a network on which money is final earlier, or another instance recorded
+// something else, so other transfers must be confirmed, in the next round.
 var errUnconfirmed = fault.New(fault.Unavailable, "the payment changed while its money was being confirmed")
 
 // update decides again, under the payment's lock, and refuses to credit early, or to take for vanished, what was not
@@ -308,8 +306,7 @@ func (x observed) update(now func() time.Time) Update {
 	}}
 }
 
-// early returns the transfers that a change credits above the network's final
-// head, by a merchant's own rule.
+// early returns the transfers that a change credits above the network's final head, by a merchant's own rule.
 func early(c payment.Change, v payment.View) []chain.Transfer {
 	var list []chain.Transfer
 	for _, d := range c.Deposits {

@@ -12,38 +12,33 @@ import (
 // runningPage bounds how many payments are read and resumed at once.
 const runningPage = 200
 
-// markBehind stores when the outage of the network began, so that the timers of
-// its payments stand still from then on, even if this process crashes. It began
-// when the network was last read, not when that was noticed.
+// markBehind stores when the outage of the network began, so that the timers of its payments stand still from then on,
+// even if this process crashes. It began when the network was last read, not when that was noticed.
 func (r *reader) markBehind(ctx context.Context) error {
 	c, ok, err := r.store.Cursor(ctx, r.profile.Network)
 	if err != nil || !ok {
 		return err
 	}
-	since := c.UpdatedAt
-	if !c.BehindSince.IsZero() {
-		since = c.BehindSince
+	known := !c.BehindSince.IsZero()
+	if !known {
+		c.BehindSince = c.UpdatedAt
 	}
-	r.health.logOutage(since)
-	if since.Equal(c.BehindSince) {
+	if r.health.logOutage(c.BehindSince); known {
 		return nil
 	}
-	c.BehindSince = since
 	return r.saveAsIs(ctx, c)
 }
 
-// slow is why a network that makes nothing final is not offered, in words for a
-// payer.
+// slow is why a network that makes nothing final is not offered, in words for a payer.
 const slow = "this network is confirming slowly at the moment"
 
 // noFinal is why a network is not offered of which no final block is known.
 const noFinal = "no final block is known yet"
 
-// stalled reports whether the final block is older than the newest one by more than
-// the network's limit, and why, in words for the operator. Both times are of the
-// chain's own clock; the age of the newest block has a limit of its own. A newest block
-// of the future is one endpoint's word: it makes final money no older than it is. One endpoint that is left of two says
-// what is final chain.AloneDepth later, as of an earlier round.
+// stalled reports whether the final block is older than the newest one by more than the network's limit, and why, in
+// words for the operator. Both times are of the chain's own clock; the age of the newest block has a limit of its own.
+// A newest block of the future is one endpoint's word: it makes final money no older than it is. One endpoint that is
+// left of two says what is final chain.AloneDepth later, as of an earlier round.
 func (r *reader) stalled(h chain.Heads) (why string, stalled bool) {
 	age, limit := max(r.newest(h).Sub(h.Final.Time), 0), r.profile.FinalLimit()
 	if h.Alone {

@@ -112,16 +112,47 @@ type Pace struct {
 	QuickRead time.Duration
 	// Round is the time between two rounds, which read everything and are the truth.
 	Round time.Duration
+	// Second is the time between two second readings: with Finality, it is how late money is seen that the first
+	// endpoint hides.
+	Second time.Duration
 }
 
-// The paces of the levels. No level is faster than one quick read a second.
+// paces are those of the levels: what is read how often, and by what factor it slows down from a part of the day's
+// budget of calls on, in per cent. Lower levels slow down first. No level ever stops: money of open payments is still
+// found, later. No level is faster than one quick read a second.
+var paces = [...]struct {
+	Pace
+
+	slowdowns []slowdown
+}{
+	Idle:  {Pace{0, idleRound, 6 * time.Hour}, []slowdown{{75, 3}, {50, 2}}},
+	Ended: {Pace{0, endedRound, 30 * time.Minute}, []slowdown{{75, 3}, {50, 2}}},
+	Open:  {Pace{10 * time.Second, openRound, openRound}, []slowdown{{100, 12}, {90, 4}, {75, 2}}},
+	Attended: {
+		Pace{time.Second, 90 * time.Second, 30 * time.Second}, []slowdown{{110, 60}, {105, 20}, {100, 10}, {95, 2}},
+	},
+}
+
+// slowdown is a factor from a part of the budget on, in per cent.
+type slowdown struct{ spent, factor int64 }
+
+// secondSlowdowns are those of the second reading, the last that a budget slows down: without it money may be unseen.
+var secondSlowdowns = []slowdown{{120, 20}, {110, 4}, {100, 2}}
+
+// factor returns by what factor the list slows down once so many per cent are spent.
+func factor(list []slowdown, spent int64) int64 {
+	for _, s := range list {
+		if spent >= s.spent {
+			return s.factor
+		}
+	}
+	return 1
+}
+
 const (
-	attendedQuickRead = time.Second
-	attendedRound     = 90 * time.Second
-	openQuickRead     = 10 * time.Second
-	openRound         = 2 * time.Minute
-	endedRound        = 5 * time.Minute
-	idleRound         = 6 * time.Minute
+	openRound  = 2 * time.Minute
+	endedRound = 5 * time.Minute
+	idleRound  = 6 * time.Minute
 	// expiryRound is the time between two rounds while a payment waits only for the network to be read up to its
 	// expiry, which every payment must wait for, and the block at its expiry may be final.
 	expiryRound = 15 * time.Second
@@ -130,18 +161,10 @@ const (
 )
 
 // Pace returns how often a network on this level is read.
-func (l Level) Pace() Pace {
-	switch l {
-	case Attended:
-		return Pace{attendedQuickRead, attendedRound}
-	case Open:
-		return Pace{openQuickRead, openRound}
-	case Ended:
-		return Pace{0, endedRound}
-	case Idle:
-	}
-	return Pace{0, idleRound}
-}
+func (l Level) Pace() Pace { return paces[l].Pace }
+
+// Slowdown returns by what factor the pace of a level is slowed once so many per cent of the budget are spent.
+func (l Level) Slowdown(spent int64) int64 { return factor(paces[l].slowdowns, spent) }
 
 // fullBudget is the least budget of calls a day at which every second may have its quick read.
 const fullBudget = 50_000
@@ -158,8 +181,9 @@ func (p Pace) Within(budget int64) Pace {
 // Slower returns the pace with its times multiplied, at most to slowest: what a budget of calls that is nearly spent
 // asks for.
 func (p Pace) Slower(factor int64) Pace {
-	factor = max(factor, 1)
-	return Pace{min(p.QuickRead*time.Duration(factor), openRound), min(p.Round*time.Duration(factor), slowest)}
+	by := time.Duration(max(factor, 1))
+	p.QuickRead, p.Round = min(p.QuickRead*by, openRound), min(p.Round*by, slowest)
+	return p
 }
 
 // slowest is the longest time between two rounds.
@@ -187,7 +211,8 @@ type pacer struct {
 	round   time.Duration // how long the network may go unread by the present pace
 	wellAt  time.Time     // when a round last found the network well, or the first round
 	last    lastRound
-	lag     finalLag
+	// lag is the least by which the final block was behind the newest one.
+	lag time.Duration
 }
 
 // lastRound is what the newest round left behind, for the decision when the next one is due.
@@ -244,19 +269,21 @@ func (p *pacer) take(s AtRisk, known bool, now time.Time) Pace {
 
 // read records what a round has read; tail: up to the newest block, which otherwise was perhaps invented, and quick
 // reads would look behind it.
-func (p *pacer) read(h chain.Heads, c Cursor, tail, leads bool, now time.Time) {
+func (p *pacer) read(h chain.Heads, c Cursor, tail, leads bool) {
 	p.last.cursor, p.last.more = c, leads && c.Scanned.Number < h.Final.Number
 	if tail {
 		p.last.latest = h.Latest.Number
 	}
-	p.lag.add(h, now)
+	if lag := h.Latest.Time.Sub(h.Final.Time); p.lag == 0 || lag < p.lag {
+		p.lag = max(lag, 1)
+	}
 }
 
 // nextRound returns when the next round is due; fixed: whatever else waits for one.
 func (p *pacer) nextRound(s AtRisk, pace Pace, now time.Time, well, refresh bool) (next time.Time, fixed bool) {
 	last, wait := p.last, pace.Round
 	// No round can read up to the expiry before its block may be final.
-	readable := s.ExpiresAt.Add(max(p.lag.least(), 0))
+	readable := s.ExpiresAt.Add(p.finalAfter())
 	if !s.ExpiresAt.IsZero() && !now.Before(readable) && last.cursor.Scanned.Time.Before(s.ExpiresAt) {
 		wait = min(wait, expiryRound)
 	}
@@ -286,87 +313,10 @@ func (p *pacer) nextRound(s AtRisk, pace Pace, now time.Time, well, refresh bool
 // much.
 func (p *pacer) secondRechecks() bool { return !p.unpaced && !p.early && p.level() < Open }
 
-// secondEvery returns the time between two second readings: with Finality, it is how late money is seen that the first
-// endpoint hides.
-func (l Level) secondEvery() time.Duration {
-	switch l {
-	case Attended:
-		return 30 * time.Second
-	case Open:
-		return openRound
-	case Ended:
-		return 30 * time.Minute
-	case Idle:
-	}
-	return 6 * time.Hour
-}
-
-// finalLag is how far the final block was behind the newest one in the rounds of the last hours. Before so long has
-// passed since a deposit's block, it is not asked whether the block is final, and since a payment's expiry, no round is
-// made for its sake.
-type finalLag struct {
-	since            time.Time
-	rounds           int
-	shortest, before time.Duration // of the present hour and of the one before it; 0: not known
-}
-
-const (
-	lagHour = time.Hour
-	// lagRounds is how many rounds show the lag well: it goes up and down where finality moves in steps.
-	lagRounds = 10
-)
-
-// add records the heads of a round.
-func (f *finalLag) add(h chain.Heads, now time.Time) {
-	lag := h.Latest.Time.Sub(h.Final.Time)
-	if now.Sub(f.since) >= lagHour {
-		f.since, f.before, f.shortest = now, f.shortest, 0
-	}
-	f.rounds++
-	if f.shortest == 0 || lag < f.shortest {
-		f.shortest = max(lag, 1)
-	}
-}
-
-// least returns how long it takes at least until a block is final, to be on the safe side: half of what was seen in
-// few rounds. Blocks have their times in whole seconds.
-func (f *finalLag) least() time.Duration {
-	least := f.shortest
-	if f.before > 0 {
-		least = min(least, f.before)
-	}
-	if f.rounds < lagRounds {
-		return least/2 - time.Second
-	}
-	return least*9/10 - time.Second
-}
-
-// Slowdown returns by what factor the pace of a level is slowed once so many per cent of a day's budget of calls are
-// spent. Lower levels slow down first. No level ever stops: money of open payments is still found, later.
-func (l Level) Slowdown(spent int64) int64 { return factor(slowdowns[l], spent) }
-
-// slowdown is a factor from a part of the budget on, in per cent.
-type slowdown struct{ spent, factor int64 }
-
-var slowdowns = map[Level][]slowdown{
-	Idle:     {{75, 3}, {50, 2}},
-	Ended:    {{75, 3}, {50, 2}},
-	Open:     {{100, 12}, {90, 4}, {75, 2}},
-	Attended: {{110, 60}, {105, 20}, {100, 10}, {95, 2}},
-}
-
-// secondSlowdowns are those of the second reading, the last that a budget slows down: without it money may be unseen.
-var secondSlowdowns = []slowdown{{120, 20}, {110, 4}, {100, 2}}
-
-// factor returns by what factor the list slows down once so many per cent are spent.
-func factor(list []slowdown, spent int64) int64 {
-	for _, s := range list {
-		if spent >= s.spent {
-			return s.factor
-		}
-	}
-	return 1
-}
+// finalAfter is nine tenths of how long it has taken at least until a block was final: before so long has passed
+// since a deposit's block, it is not asked whether the block is final, and since a payment's expiry, no round is made
+// for its sake. Blocks have their times in whole seconds.
+func (p *pacer) finalAfter() time.Duration { return max(p.lag*9/10-time.Second, 0) }
 
 // Least returns the smallest of the budgets; 0 is no limit.
 func Least(budgets []int64) (least int64) {

@@ -27,13 +27,12 @@ func newPasses(n *network, p *pacer, h *health) passes {
 		watched: newWatchlist(n.profile.Network), size: scanStep, once: memory{said: make(judgement)},
 	}
 	return passes{
-		reader: r, second: second{reader: r}, late: late{reader: r},
-		tail: tail{reader: r, skipped: make(map[payment.ID]error)},
+		reader: r, second: second{reader: r}, late: late{reader: r}, tail: tail{reader: r},
 	}
 }
 
-// advance reads everything between the cursor and the heads.
-func (p *passes) advance(ctx context.Context, heads chain.Heads, cursor Cursor, exists bool) (Cursor, error) {
+// readAll reads everything between the cursor and the heads.
+func (p *passes) readAll(ctx context.Context, heads chain.Heads, cursor Cursor, exists bool) (Cursor, error) {
 	if err := p.late.loadWatched(ctx, cursor); err != nil {
 		return cursor, err
 	}
@@ -56,29 +55,27 @@ func (p *passes) advance(ctx context.Context, heads chain.Heads, cursor Cursor, 
 	if err != nil {
 		return cursor, err
 	}
-	heads = above(heads, cursor)
-	p.rechecked = cursor.Rechecked.Number
-	if err = p.late.loadCurrent(ctx, heads, cursor); err != nil {
+	p.heads, p.rechecked = above(heads, cursor), cursor.Rechecked.Number
+	if err = p.late.loadCurrent(ctx, cursor); err != nil {
 		return cursor, err
 	}
 	stored := cursor.UpdatedAt
-	if cursor, err = p.authoritative(ctx, heads, cursor); err == nil {
-		cursor, err = p.recheckFinalized(ctx, heads, cursor, stored)
-	}
-	p.late.scanned, p.late.moves = cursor.Scanned.Number, cursor.Moves
-	if err != nil {
+	if cursor, err = p.authoritative(ctx, cursor); err != nil {
 		return cursor, err
 	}
-	if err = p.repair(ctx, heads, cursor); err != nil {
+	if cursor, err = p.second.recheck(ctx, cursor, stored); err != nil {
 		return cursor, err
 	}
-	if err = p.tail.take(ctx, heads, cursor); err != nil {
+	if err = p.repair(ctx, cursor); err != nil {
 		return cursor, err
 	}
-	if cursor, err = p.second.take(ctx, heads, cursor); err != nil {
+	if err = p.tail.take(ctx, cursor); err != nil {
 		return cursor, err
 	}
-	if cursor, err = p.late.take(ctx, heads, cursor); err != nil {
+	if cursor, err = p.second.take(ctx, cursor); err != nil {
+		return cursor, err
+	}
+	if cursor, err = p.late.take(ctx, cursor); err != nil {
 		return cursor, err
 	}
 	if stalled {
@@ -87,8 +84,8 @@ func (p *passes) advance(ctx context.Context, heads chain.Heads, cursor Cursor, 
 	if cursor, err = p.recover(ctx, cursor); err != nil {
 		return cursor, err
 	}
-	// A final head that stands still is no outage: the cursor says when the
-	// network was last read, not when it last moved.
+	// A final head that stands still is no outage: the cursor says when the network was last read, not when it last
+	// moved.
 	return cursor, p.save(ctx, &cursor, p.now().Sub(cursor.UpdatedAt) >= restEvery)
 }
 
@@ -116,9 +113,8 @@ func above(h chain.Heads, c Cursor) chain.Heads {
 	return h
 }
 
-// holds checks that the chain still has the cursor's block. If it was replaced,
-// which the network's own finality forbids but a rule in seconds does not, reading
-// restarts from the last finalized block that was read.
+// holds checks that the chain still has the cursor's block. If it was replaced, which the network's own finality
+// forbids but a rule in seconds does not, reading restarts from the last finalized block that was read.
 func (p *passes) holds(ctx context.Context, heads chain.Heads, c Cursor) (Cursor, error) {
 	if heads.Final.Number < c.Scanned.Number || heads.Final.Hash == c.Scanned.Hash {
 		return c, nil // an endpoint that lags, or nothing new
@@ -151,47 +147,13 @@ func (p *passes) holds(ctx context.Context, heads chain.Heads, c Cursor) (Cursor
 }
 
 // authoritative reads the blocks that have become final.
-func (p *passes) authoritative(ctx context.Context, heads chain.Heads, c Cursor) (Cursor, error) {
-	err := p.walk(ctx, c.Scanned.Number, heads.Final, func(from uint64, to chain.Head) error {
-		found, by, err := p.take(ctx, heads, p.set(), from, to)
-		if err != nil {
-			return err
-		}
+func (p *passes) authoritative(ctx context.Context, c Cursor) (Cursor, error) {
+	end := p.heads.Final
+	err := p.advance(ctx, p.set(), false, c.Scanned.Number, end, func(to chain.Head, changed int, by string) error {
 		p.once.readBy(by, c.Scanned.Number, to.Number)
 		c.Scanned = to
-		due := found > 0 || to.Number < heads.Final.Number || to.Number <= c.RereadTo ||
-			p.now().Sub(c.UpdatedAt) >= saveEvery
-		return p.save(ctx, &c, due)
-	})
-	return c, err
-}
-
-// recheckFinalized reads again the blocks that were credited before the chain finalized them. Where nothing is credited
-// before, or nobody waits, the second reading is that. How far it came is stored as often as the cursor is, which the
-// round began with as it was stored then: the next one does not read them again.
-func (p *passes) recheckFinalized(
-	ctx context.Context, heads chain.Heads, c Cursor, stored time.Time,
-) (Cursor, error) {
-	if p.finalizes() {
-		return c, nil
-	}
-	end := heads.Finalized
-	if p.pace.secondRechecks() && c.Second.Number < end.Number {
-		if c.Second.Number <= c.Rechecked.Number {
-			return c, nil
-		}
-		var err error // the hash of the cursor is not stored
-		if end, err = p.blockAt(ctx, c.Second.Number); err != nil {
-			return c, err
-		}
-	}
-	err := p.walk(ctx, c.Rechecked.Number, chain.Lower(end, c.Scanned), func(from uint64, to chain.Head) error {
-		found, _, err := p.take(ctx, heads, p.set(), from, to)
-		if err != nil {
-			return err
-		}
-		c.Rechecked, p.rechecked = to, to.Number
-		return p.save(ctx, &c, found > 0 || to.Number < end.Number || p.now().Sub(stored) >= saveEvery)
+		return p.save(ctx, &c, changed > 0 || to.Number < end.Number || to.Number <= c.RereadTo ||
+			p.now().Sub(c.UpdatedAt) >= saveEvery)
 	})
 	return c, err
 }

@@ -63,7 +63,7 @@ func (w *Watcher) quickRead(ctx context.Context, s AtRisk, pace Pace, now time.T
 	}
 	settled := s.settled(w.profile.Finality, 0, now)
 	// Whether a pending deposit is final by the chain's tag is not asked before it can be.
-	final := s.Pending > 0 && w.profile.Finality.Tag != "" && now.Sub(s.PendingSince) >= w.pace.lag.least() && !settled
+	final := s.Pending > 0 && w.profile.Finality.Tag != "" && now.Sub(s.PendingSince) >= w.pace.finalAfter() && !settled
 	if err := w.quick.load(ctx, s, now); err != nil {
 		return true
 	}
@@ -100,11 +100,9 @@ const (
 	// find what the others say. Whoever pushes cannot make us read more often.
 	pushesAtOnce = 5
 	pushEvery    = time.Minute
-	// expectFor is how long after a push that found nothing the network is read at the full pace: another node behind
-	// the same address may not have the block yet. It usually has it a moment later, so the first quick reads follow
-	// each other closely, for expectClosely.
-	expectFor       = 5 * time.Second
-	expectClosely   = time.Second
+	// expectFor is how long after a push that found nothing quick reads follow each other closely: another node behind
+	// the same address may not have the block yet, and usually has it a moment later.
+	expectFor       = 2 * time.Second
 	expectQuickRead = 250 * time.Millisecond
 	// headRest is the time from the push of a block to its round: nodes push a block a moment before they say which one
 	// is final by it. No two rounds of pushed blocks are closer.
@@ -118,7 +116,6 @@ type pushes struct {
 	money, blocks chan struct{} // of each, at most one that was not taken
 	pushed        atomic.Bool   // money was
 	headed        atomic.Bool   // a block was, since the last look
-	at            time.Time     // when money was last pushed
 	expects       time.Time     // until when money is expected that was pushed and that no round has found
 }
 
@@ -150,13 +147,11 @@ func (p *pushes) follow(ctx context.Context, q *quick, wanted bool, s AtRisk, pa
 		return pace
 	}
 	p.feed.Watch(q.set)
-	expected := !now.After(p.expects)
-	// While money waits for finality, which is not pushed, nothing is saved.
-	if s.Pending == 0 && !expected && p.feed.Live(q.set) {
-		pace.QuickRead = max(pace.QuickRead, liveQuickRead)
-	}
-	if p.headed.Swap(false) && s.Pending > 0 || expected && now.Sub(p.at) < expectClosely {
+	switch headed := p.headed.Swap(false); {
+	case headed && s.Pending > 0, !now.After(p.expects):
 		pace.QuickRead = min(pace.QuickRead, expectQuickRead)
+	case s.Pending == 0 && p.feed.Live(q.set): // while money waits for finality, which is not pushed, nothing is saved
+		pace.QuickRead = max(pace.QuickRead, liveQuickRead)
 	}
 	return pace
 }
@@ -164,11 +159,7 @@ func (p *pushes) follow(ctx context.Context, q *quick, wanted bool, s AtRisk, pa
 // readPushed makes a round if money was pushed, unless too much is pushed, and reports whether it did.
 func (w *Watcher) readPushed(ctx context.Context, now time.Time) bool {
 	p := &w.pushes
-	if p.rounds == nil || !p.pushed.Swap(false) {
-		return false
-	}
-	p.at = now
-	if !p.rounds.AllowN(now, 1) {
+	if p.rounds == nil || !p.pushed.Swap(false) || !p.rounds.AllowN(now, 1) {
 		return false
 	}
 	changed := w.passes.changed

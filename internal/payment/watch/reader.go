@@ -26,6 +26,7 @@ type reader struct {
 
 	pace    *pacer
 	health  *health
+	heads   chain.Heads // of this round, no lower than what was read
 	failed  failed
 	watched watchlist
 	// current is what every round reads, where some addresses rest.
@@ -47,20 +48,29 @@ func (r *reader) set() *chain.WatchSet {
 }
 
 // isRead reports whether a scan of the set reads the payment's address. Where no address rests, every scan does.
-func (r *reader) isRead(id payment.ID, set *chain.WatchSet) bool {
-	if !rests(r.profile.Network) {
-		return true
-	}
-	address, watched := r.watched.byID[id]
-	if !watched {
-		return false
-	}
-	_, in := set.Lookup(address.Raw)
-	return in
+func (r *reader) isRead(p payment.Payment, set *chain.WatchSet) bool {
+	route, _ := p.WatchedOn(r.profile.Network)
+	_, in := set.Lookup(route.Address.Raw)
+	return in || !rests(r.profile.Network)
 }
 
 // finalizes reports whether nothing is credited on the network before the chain has finalized it.
 func (r *reader) finalizes() bool { return r.profile.Finality.Tag == chain.TagFinalized }
+
+// advance reads the blocks after..end for the addresses of the set as take does, in ranges, and calls moved after each
+// with its last block, how many payments changed, and the voice that was asked last.
+func (r *reader) advance(
+	ctx context.Context, set *chain.WatchSet, twice bool, after uint64, end chain.Head,
+	moved func(to chain.Head, changed int, by string) error,
+) error {
+	return r.walk(ctx, after, end, func(from uint64, to chain.Head) error {
+		changed, by, err := r.take(ctx, set, twice, from, to)
+		if err != nil {
+			return err
+		}
+		return moved(to, changed, by)
+	})
+}
 
 // walk reads the blocks after..end in ranges, one after the other.
 func (r *reader) walk(
@@ -101,17 +111,33 @@ func (r *reader) resize(err error) {
 	}
 }
 
-// take reads the blocks from..to for the addresses of the set through one endpoint, and lets every
-// payment concerned observe them: those with a transfer in them and those with a recorded deposit in them. It returns
-// how many payments changed, and the voice of the endpoint. What cannot be read, or is disputed, is set aside.
+// take reads the blocks from..to for the addresses of the set through one endpoint or, twice, through as many voices as
+// must say the same: what one of them leaves out, another shows, and payments observe what any of them shows. Concerned
+// are those with a transfer in the blocks and those with a recorded deposit in them. It returns how many changed, and
+// the voice that was asked last. What cannot be read, or is disputed, is set aside.
 func (r *reader) take(
-	ctx context.Context, heads chain.Heads, set *chain.WatchSet, from uint64, to chain.Head,
+	ctx context.Context, set *chain.WatchSet, twice bool, from uint64, to chain.Head,
 ) (changed int, by string, err error) {
-	found, by, err := r.scan(ctx, from, to, set)
+	voices, shown, heard := 1, []chain.Transfer(nil), []string(nil)
+	if twice {
+		voices = r.endpoints.Quorum()
+	}
+	if twice && set == r.set() { // this set was read before
+		shown = r.once.shown
+		if first := r.once.first(from-1, to.Number); first != "" && voices > 1 {
+			heard = append(heard, first)
+		}
+	}
+	found, by, err := scan(ctx, voices, r.scan, from, to, set, heard...)
 	if err == nil {
-		changed, err = r.observeRange(ctx, heads, set, from, to, found, false)
+		found = distinct(append(found, shown...), from, to.Number) // a voice that is asked now prevails
+		changed, err = r.observe(ctx, set, r.view(from, to, found), twice,
+			func(id payment.ID, block uint64, cause error) error {
+				return r.failed.add(ctx, block, r.now(), cause, id)
+			})
 	}
 	switch {
+	case twice:
 	case err == nil:
 		r.once.show(found)
 	case !errors.Is(err, context.DeadlineExceeded) || r.profile.Finality.Depth > 0:
@@ -121,24 +147,12 @@ func (r *reader) take(
 	return changed, by, err
 }
 
-// takeTwice takes the blocks through as many voices as must say the same: what one of them leaves out, another shows,
-// and payments observe what any of them shows. first is the voice through which they were taken already, and shown
-// what it has shown; empty: through none.
-func (r *reader) takeTwice(
-	ctx context.Context, heads chain.Heads, set *chain.WatchSet, from uint64, to chain.Head,
-	first string, shown []chain.Transfer,
-) error {
-	var heard []string
-	if first != "" && r.endpoints.Quorum() > 1 {
-		heard = append(heard, first)
+// view is what the blocks hold for payments to observe.
+func (r *reader) view(from uint64, to chain.Head, found []chain.Transfer) payment.View {
+	return payment.View{
+		Network: r.profile.Network, From: from, To: to.Number, Latest: r.heads.Latest,
+		Final: r.heads.Final, Finalized: r.heads.Finalized, Transfers: found, End: to,
 	}
-	all, err := twice(ctx, r.endpoints.Quorum(), r.scan, from, to, set, heard...)
-	if err == nil {
-		all = distinct(append(all, shown...), from, to.Number) // a voice that is asked now prevails
-		_, err = r.observeRange(ctx, heads, set, from, to, all, true)
-	}
-	r.resize(err)
-	return err
 }
 
 // scanFunc is chain.Reader.Scan.
@@ -146,30 +160,24 @@ type scanFunc func(
 	ctx context.Context, from uint64, to chain.Head, set *chain.WatchSet, not ...string,
 ) (found []chain.Transfer, by string, err error)
 
-// twice returns what as many voices as the quorum show of the blocks, those that were heard already included.
-func twice(
-	ctx context.Context, quorum int, scan scanFunc, from uint64, to chain.Head, set *chain.WatchSet, heard ...string,
-) (all []chain.Transfer, err error) {
-	for len(heard) < quorum {
-		found, by, err := scan(ctx, from, to, set, heard...)
-		if err != nil {
-			return nil, err
+// scan returns what so many voices show of the blocks, those that were heard already included, and the last one asked.
+func scan(
+	ctx context.Context, voices int, scan scanFunc, from uint64, to chain.Head, set *chain.WatchSet, heard ...string,
+) (all []chain.Transfer, by string, err error) {
+	for len(heard) < voices && set.Len() > 0 {
+		var found []chain.Transfer
+		if found, by, err = scan(ctx, from, to, set, heard...); err != nil {
+			return nil, "", err
 		}
-		all = append(all, found...)
-		if heard = append(heard, by); set.Len() == 0 {
-			break
-		}
+		all, heard = append(all, found...), append(heard, by)
 	}
-	return all, nil
+	return all, by, nil
 }
 
 // scan scans the blocks through an endpoint of none of the voices, and sets aside what it cannot read.
 func (r *reader) scan(
 	ctx context.Context, from uint64, to chain.Head, set *chain.WatchSet, not ...string,
 ) (found []chain.Transfer, by string, err error) {
-	if set.Len() == 0 {
-		return nil, "", nil
-	}
 	found, by, err = r.endpoints.Scan(ctx, from, to, set, not...)
 	if unread, some := errors.AsType[*chain.UnreadError](err); some {
 		var ids []payment.ID
@@ -183,21 +191,7 @@ func (r *reader) scan(
 	return found, by, err
 }
 
-// observeRange lets payments observe what final blocks hold.
-func (r *reader) observeRange(
-	ctx context.Context, heads chain.Heads, set *chain.WatchSet, from uint64, to chain.Head, found []chain.Transfer,
-	twice bool,
-) (int, error) {
-	return r.observe(ctx, set, payment.View{
-		Network: r.profile.Network, From: from, To: to.Number, Latest: heads.Latest,
-		Final: heads.Final, Finalized: heads.Finalized, Transfers: found, End: to,
-	}, twice, func(id payment.ID, block uint64, cause error) error {
-		return r.failed.add(ctx, block, r.now(), cause, id)
-	})
-}
-
-// save stores the cursor, while this instance leads, if it must: after a crash, blocks without money may be
-// read again.
+// save stores the cursor, while this instance leads, if it must: after a crash, blocks without money may be read again.
 func (r *reader) save(ctx context.Context, c *Cursor, must bool) error {
 	if !must {
 		return nil

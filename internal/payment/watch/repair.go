@@ -99,15 +99,14 @@ const (
 
 // repair has a payment's address read again since a time, unless that was done a moment ago.
 func (e *Expirer) repair(
-	ctx context.Context, n chain.Network, r chain.Reader, p payment.Payment, c Cursor, since time.Time, cause error,
-	accounts ...chain.Address,
+	ctx context.Context, s scanned, p payment.Payment, since time.Time, cause error, accounts ...chain.Address,
 ) error {
-	key := repairKey{n, p.ID}
+	key := repairKey{s.network, p.ID}
 	x := e.repairs[key]
 	if e.now().Before(x.next) {
 		return nil
 	}
-	from, err := chain.BlockBefore(ctx, r, since, c.Scanned)
+	from, err := chain.BlockBefore(ctx, s.reader, since, s.cursor.Scanned)
 	if err != nil {
 		return err
 	}
@@ -117,27 +116,25 @@ func (e *Expirer) repair(
 	}
 	x.next = at.Add(repairEvery)
 	e.repairs[key] = x
-	e.log.Warn("an address is read again", "network", n, "txnid", p.ID, "from", from, "reason", cause)
+	e.log.Warn("an address is read again", "network", s.network, "txnid", p.ID, "from", from, "reason", cause)
 	return e.store.SaveSetAside(ctx, SetAside{
-		Network: n, PaymentID: p.ID, From: from, Since: e.now(), NextAt: at, Reason: cause.Error(),
+		Network: s.network, PaymentID: p.ID, From: from, Since: e.now(), NextAt: at, Reason: cause.Error(),
 		Accounts: accounts,
 	})
 }
 
 // readSinceRestore reports whether the address of a payment of before a restore was read again: its balance says
 // nothing, because a sweep that the database does not know may have emptied it.
-func (e *Expirer) readSinceRestore(
-	ctx context.Context, n chain.Network, r chain.Reader, p payment.Payment, c Cursor,
-) (bool, error) {
-	key := repairKey{n, p.ID}
-	if !p.CreatedAt.Before(c.RestoredAt) || e.repairs[key].restored {
+func (e *Expirer) readSinceRestore(ctx context.Context, s scanned, p payment.Payment) (bool, error) {
+	key := repairKey{s.network, p.ID}
+	if !p.CreatedAt.Before(s.cursor.RestoredAt) || e.repairs[key].restored {
 		return true, nil
 	}
 	if e.now().Before(e.repairs[key].next) {
 		return false, nil
 	}
 	// It may have been started in the time that is lost.
-	if err := e.repair(ctx, n, r, p, c, p.CreatedAt, errRestored); err != nil {
+	if err := e.repair(ctx, s, p, p.CreatedAt, errRestored); err != nil {
 		return false, err
 	}
 	x := e.repairs[key]

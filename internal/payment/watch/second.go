@@ -117,16 +117,16 @@ func (s *second) due(c Cursor) time.Time {
 	if c.Second.Number >= c.Scanned.Number {
 		return time.Time{}
 	}
-	return s.at.Add(s.pace.level().secondEvery() * time.Duration(s.pace.slower(secondSlowdowns)))
+	return s.at.Add(s.pace.level().Pace().Second * time.Duration(s.pace.slower(secondSlowdowns)))
 }
 
 // take reads the blocks between the second cursor and the first a second time, if that is due. Its failures end
 // no round: the network says that these blocks were read through one voice only.
-func (s *second) take(ctx context.Context, heads chain.Heads, c Cursor) (Cursor, error) {
+func (s *second) take(ctx context.Context, c Cursor) (Cursor, error) {
 	if s.set().Len() == 0 { // there is nothing to leave out
 		to := c.Scanned
 		if s.finalizes() {
-			to = chain.Lower(to, heads.Finalized)
+			to = chain.Lower(to, s.heads.Finalized)
 		}
 		if to.Number > c.Second.Number {
 			c.Second = to
@@ -147,54 +147,88 @@ func (s *second) take(ctx context.Context, heads chain.Heads, c Cursor) (Cursor,
 	if s.finalizes() || s.pace.secondRechecks() {
 		// It is the recheck, too: a voice that has fallen behind must not leave blocks between the two cursors, of
 		// which nothing would be folded any more.
-		end = chain.Lower(end, heads.Finalized)
+		end = chain.Lower(end, s.heads.Finalized)
 	}
-	limited, cancel := context.WithTimeout(ctx, secondTime)
-	defer cancel()
-	c, err := s.catchUp(limited, heads, c, end)
-	switch {
-	case ctx.Err() != nil:
-		return c, ctx.Err()
-	case err != nil && limited.Err() == nil:
-		if s.failing.IsZero() {
-			s.failing = s.now()
-			s.log.Warn("blocks cannot be read through a second endpoint yet", "from", c.Second.Number+1, "error", err)
-		}
-		s.why = err.Error()
-	default:
+	c, failing, err := s.catchUp(ctx, c, end)
+	if err == nil && failing == nil {
 		s.failing, s.why = time.Time{}, ""
 	}
 	s.once.forget(c.Second.Number)
-	return c, nil
+	return c, err
 }
 
-// catchUp moves the second cursor up to a block that the first has passed.
-func (s *second) catchUp(ctx context.Context, heads chain.Heads, c Cursor, end chain.Head) (Cursor, error) {
-	err := s.walk(ctx, c.Second.Number, end, func(from uint64, to chain.Head) error {
-		first := s.once.first(c.Second.Number, to.Number)
-		if err := s.takeTwice(ctx, heads, s.set(), from, to, first, s.once.shown); err != nil {
-			return err
-		}
+// catchUp moves the second cursor up to a block that the first has passed; failing says why it could not.
+func (s *second) catchUp(ctx context.Context, c Cursor, end chain.Head) (now Cursor, failing, err error) {
+	failing, err = s.twice(ctx, c.Second.Number, end, func(to chain.Head, _ int, _ string) error {
 		rechecked := s.finalizes() || s.pace.secondRechecks() && c.Rechecked.Number >= c.Second.Number
 		c.Second = to
-		if rechecked && to.Number <= heads.Finalized.Number {
+		if rechecked && to.Number <= s.heads.Finalized.Number {
 			c.Rechecked, s.rechecked = to, to.Number
 		}
 		return s.save(ctx, &c, true)
+	})
+	return c, failing, err
+}
+
+// twice reads the blocks after..end through as many voices as must say the same, as advance does, as far as the time
+// allows; failing says why they could not be read, which ends no round.
+func (s *second) twice(
+	ctx context.Context, after uint64, end chain.Head, moved func(to chain.Head, changed int, by string) error,
+) (failing, err error) {
+	limited, cancel := context.WithTimeout(ctx, secondTime)
+	defer cancel()
+	switch err = s.advance(limited, s.set(), true, after, end, moved); {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err == nil, limited.Err() != nil:
+		return nil, nil
+	case s.failing.IsZero():
+		s.failing = s.now()
+		s.log.Warn("blocks cannot be read through a second endpoint yet", "after", after, "error", err)
+	}
+	s.why = err.Error()
+	return err, nil
+}
+
+// recheck reads again the blocks that were credited before the chain finalized them. Where nothing is credited before,
+// or nobody waits, the second reading is that. It is made through as many voices: only what is finalized is folded, and
+// of a block that is folded already no more is. How far it came is stored as often as the cursor is, which the round
+// began with as it was stored then: the next one does not read them again.
+func (s *second) recheck(ctx context.Context, c Cursor, stored time.Time) (Cursor, error) {
+	if s.finalizes() {
+		return c, nil
+	}
+	end := s.heads.Finalized
+	if s.pace.secondRechecks() && c.Second.Number < end.Number {
+		if c.Second.Number <= c.Rechecked.Number {
+			return c, nil
+		}
+		var err error // the hash of the cursor is not stored
+		if end, err = s.blockAt(ctx, c.Second.Number); err != nil {
+			return c, err
+		}
+	}
+	end = chain.Lower(end, c.Scanned)
+	_, err := s.twice(ctx, c.Rechecked.Number, end, func(to chain.Head, changed int, _ string) error {
+		c.Rechecked, s.rechecked = to, to.Number
+		return s.save(ctx, &c, changed > 0 || to.Number < end.Number || s.now().Sub(stored) >= saveEvery)
 	})
 	return c, err
 }
 
 // onceSince says since when blocks were read through one voice only, for the operator, if that is too long ago.
 func (s *second) onceSince(c Cursor) string {
-	age, usual := c.Scanned.Time.Sub(c.Second.Time), s.pace.level().secondEvery()
+	last, usual := c.Second, s.pace.level().Pace().Second
 	if s.endpoints.Quorum() == 1 {
 		usual *= 2 // what was read since the last second reading waits for the one after the next
 	}
-	if !s.finalizes() && s.pace.secondRechecks() {
+	if !s.finalizes() && (s.pace.secondRechecks() || s.why != "") {
 		usual += finalizedWithin
+		if !c.Rechecked.Time.IsZero() { // of a cursor of before, the time is not known
+			last = chain.Lower(last, c.Rechecked)
+		}
 	}
-	if c.Second.Number >= c.Scanned.Number || age < secondLimit+usual {
+	if last.Number >= c.Scanned.Number || c.Scanned.Time.Sub(last.Time) < secondLimit+usual {
 		return ""
 	}
 	why := s.why
@@ -202,5 +236,5 @@ func (s *second) onceSince(c Cursor) string {
 		why = "the budget of calls, or the time of a round, does not allow for it"
 	}
 	return fmt.Sprintf("blocks since %s were read through one endpoint only, which may have left out money: %s",
-		c.Second.Time.UTC().Format("15:04"), why)
+		last.Time.UTC().Format("15:04"), why)
 }

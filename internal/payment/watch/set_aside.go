@@ -28,8 +28,7 @@ type SetAside struct {
 	// Accounts are token accounts under the keys of the payment's addresses that are read, too. The store adds them to
 	// those that it has.
 	Accounts []chain.Address
-	// EndedAt is when the payment ended; zero: it has not. The store reads it and
-	// does not save it.
+	// EndedAt is when the payment ended; zero: it has not. The store reads it and does not save it.
 	EndedAt time.Time
 }
 
@@ -41,8 +40,7 @@ const (
 	// retryLimit how long that may take for each: the network comes first.
 	retriesAtOnce = 4
 	retryLimit    = 10 * time.Second
-	// asideAtLeast is how long a payment is tried again at least: a rescan may set
-	// one aside that ended long ago.
+	// asideAtLeast is how long a payment is tried again at least: a rescan may set one aside that ended long ago.
 	asideAtLeast = 24 * time.Hour
 )
 
@@ -130,8 +128,7 @@ func (f *failed) before(id payment.ID, block uint64) bool {
 	return set && a.From < block
 }
 
-// givenUp reports whether a payment is no longer tried again: its addresses are not
-// watched any more.
+// givenUp reports whether a payment is no longer tried again: its addresses are not watched any more.
 func (r *reader) givenUp(a SetAside) bool {
 	now := r.now()
 	return !r.watched.all && !a.EndedAt.IsZero() && now.Sub(a.EndedAt) > payment.WatchAfterEnd &&
@@ -140,7 +137,7 @@ func (r *reader) givenUp(a SetAside) bool {
 
 // repair reads again what is due, the longest due first, and gives up what is
 // no longer watched. Only a failure of the store is an error.
-func (r *reader) repair(ctx context.Context, heads chain.Heads, c Cursor) error {
+func (r *reader) repair(ctx context.Context, c Cursor) error {
 	due := slices.SortedFunc(maps.Values(r.failed.rows), func(a, b SetAside) int {
 		return cmp.Or(a.NextAt.Compare(b.NextAt), cmp.Compare(a.PaymentID, b.PaymentID))
 	})
@@ -166,7 +163,7 @@ func (r *reader) repair(ctx context.Context, heads chain.Heads, c Cursor) error 
 				"txnid", id, "from", a.From, "since", a.Since, "ended", a.EndedAt, "reason", a.Reason)
 			continue
 		}
-		err := r.readAgain(ctx, a, heads, c)
+		err := r.readAgain(ctx, a, c)
 		if err == nil {
 			delete(r.failed.rows, id)
 			r.log.Info("a payment that was set aside is read again", "txnid", id)
@@ -181,7 +178,7 @@ func (r *reader) repair(ctx context.Context, heads chain.Heads, c Cursor) error 
 
 // readAgain takes in for one payment all blocks from a.From to the cursor, and
 // gives the payer back the time that passed meanwhile.
-func (r *reader) readAgain(ctx context.Context, a SetAside, heads chain.Heads, c Cursor) error {
+func (r *reader) readAgain(ctx context.Context, a SetAside, c Cursor) error {
 	ctx, cancel := context.WithTimeout(ctx, retryLimit)
 	defer cancel()
 	p, err := r.store.Payment(ctx, a.PaymentID)
@@ -190,7 +187,7 @@ func (r *reader) readAgain(ctx context.Context, a SetAside, heads chain.Heads, c
 	}
 	sets := r.setsOf(p, a.Accounts)
 	err = r.walk(ctx, max(a.From, 1)-1, c.Scanned, func(from uint64, to chain.Head) error {
-		if err := r.readRange(ctx, p.ID, sets, heads, from, to); err != nil {
+		if err := r.readRange(ctx, p.ID, sets, from, to); err != nil {
 			return err
 		}
 		if err := r.store.AdvanceSetAside(ctx, a, to.Number+1); err != nil {
@@ -240,15 +237,13 @@ func (r *reader) setsOf(p payment.Payment, accounts []chain.Address) []*chain.Wa
 // readRange takes in blocks for one payment, through as many voices as must say the same. What they still dispute is an
 // error, and so is a token account that cannot be read, which keeps the others from nothing.
 func (r *reader) readRange(
-	ctx context.Context, id payment.ID, sets []*chain.WatchSet, heads chain.Heads, from uint64, to chain.Head,
+	ctx context.Context, id payment.ID, sets []*chain.WatchSet, from uint64, to chain.Head,
 ) error {
-	v := payment.View{
-		Network: r.profile.Network, From: from, To: to.Number, Latest: heads.Latest,
-		Final: chain.Lower(heads.Final, to), Finalized: chain.Lower(heads.Finalized, to), End: to,
-	}
+	v := r.view(from, to, nil)
+	v.Final, v.Finalized = chain.Lower(v.Final, to), chain.Lower(v.Finalized, to)
 	var unread []error
 	for i, set := range sets {
-		found, err := twice(ctx, r.endpoints.Quorum(), r.endpoints.Scan, from, to, set)
+		found, _, err := scan(ctx, r.endpoints.Quorum(), r.endpoints.Scan, from, to, set)
 		if err != nil && (i == 0 || ctx.Err() != nil) {
 			return err
 		}

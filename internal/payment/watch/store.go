@@ -46,8 +46,7 @@ type Cursor struct {
 // valid, and what it knows is old.
 var ErrNotLeading = fault.New(fault.Conflict, "another instance reads the network now")
 
-// ErrCursorMoved: an operator moved the cursor while a round was under way. The
-// next round begins where it stands now.
+// ErrCursorMoved: an operator moved the cursor while a round was under way. The next round begins where it stands now.
 var ErrCursorMoved = fault.New(fault.Conflict, "the cursor of the network was moved meanwhile")
 
 // Address is a watched address.
@@ -57,8 +56,7 @@ type Address struct {
 	Network   chain.Network // the network it was shown for
 }
 
-// Mark is the position up to which addresses have been read; the zero Mark is
-// the start.
+// Mark is the position up to which addresses have been read; the zero Mark is the start.
 type Mark struct {
 	Xact uint64 // PostgreSQL: every transaction below it is visible; 0 on SQLite
 	Row  int64
@@ -70,8 +68,7 @@ type Update struct {
 	Decide func(payment.Payment) (payment.Change, error)
 }
 
-// Store is what a Watcher reads and writes. As with Store, every method
-// is one transaction.
+// Store is what a Watcher reads and writes. As with Store, every method is one transaction.
 type Store interface {
 	UpdatePayment(
 		ctx context.Context, id payment.ID, decide func(payment.Payment) (payment.Change, error),
@@ -89,36 +86,31 @@ type Store interface {
 	// Lease takes or renews the lease of the name for the holder until the
 	// time given, and reports whether the holder has it.
 	Lease(ctx context.Context, name, holder string, now, until time.Time) (bool, error)
-	// Cursor returns how far the network was read; ok is false before the
-	// first SaveCursor.
+	// Cursor returns how far the network was read; ok is false before the first SaveCursor.
 	Cursor(ctx context.Context, n chain.Network) (c Cursor, ok bool, err error)
 	// SaveCursor fails with ErrNotLeading if c.Holder has no lease of the network any more, in the same transaction: an
 	// instance that was paused changes nothing. It fails with ErrCursorMoved if an operator has moved the cursor
 	// since it was loaded.
 	SaveCursor(ctx context.Context, n chain.Network, c Cursor) error
-	// Watches returns the addresses stored since the mark on the networks, of
-	// payments that have not ended or ended after endedAfter. It never skips an
-	// address whose transaction committed before the call, in whatever order
+	// Watches returns the addresses stored since the mark on the networks, of payments that have not ended or ended
+	// after endedAfter. It never skips an address whose transaction committed before the call, in whatever order
 	// transactions commit; one may come twice.
 	Watches(ctx context.Context, networks []chain.Network, since Mark, endedAfter time.Time) ([]Address, Mark, error)
-	// PaymentsByID returns the payments of at most MaxPage IDs, in any order;
-	// an unknown ID is left out.
+	// PaymentsByID returns the payments of at most MaxPage IDs, in any order; an unknown ID is left out.
 	PaymentsByID(ctx context.Context, ids []payment.ID) ([]payment.Payment, error)
 	// Unsettled lists payments with a deposit in the network's blocks from..to,
 	// both included, that is not rechecked and has not vanished.
 	Unsettled(ctx context.Context, n chain.Network, from, to uint64) ([]payment.ID, error)
 	// SetAsides lists the payments that could not be read on the network.
 	SetAsides(ctx context.Context, n chain.Network) ([]SetAside, error)
-	// SaveSetAside stores that a payment could not be read; the earlier block
-	// and time of what is stored stay.
+	// SaveSetAside stores that a payment could not be read; the earlier block and time of what is stored stay.
 	SaveSetAside(ctx context.Context, a SetAside) error
-	// AdvanceSetAside stores that it was read up to the block before from, and
-	// DeleteSetAside that it was read to the end: both unless an earlier block
-	// has to be read again since a was loaded.
+	// AdvanceSetAside stores that it was read up to the block before from, and DeleteSetAside that it was read to the
+	// end: both unless an earlier block has to be read again since a was loaded.
 	AdvanceSetAside(ctx context.Context, a SetAside, from uint64) error
 	DeleteSetAside(ctx context.Context, a SetAside) error
-	// Due lists payments that have not ended and whose time had run out at
-	// now, by ID after the one given, at most limit.
+	// Due lists payments that have not ended and whose time had run out at now, by ID after the one given, at most
+	// limit.
 	Due(ctx context.Context, now time.Time, after payment.ID, limit int) ([]payment.ID, error)
 	// Running lists started payments with a route on the network that expire
 	// after the time given, by ID after the one given, at most limit.
@@ -129,8 +121,7 @@ type Store interface {
 
 // Sweeps tells what sweeps have moved.
 type Sweeps interface {
-	// SweptFrom returns what sweeps have moved from each of the addresses, apart
-	// from what a rescue found that belongs to no deposit. It leaves out an
-	// address that a sweep in flight may be emptying.
+	// SweptFrom returns what sweeps have moved from each of the addresses, apart from what a rescue found that belongs
+	// to no deposit. It leaves out an address that a sweep in flight may be emptying.
 	SweptFrom(ctx context.Context, a chain.Asset, addresses []chain.Address) (map[chain.Address]money.Units, error)
 }

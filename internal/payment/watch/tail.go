@@ -20,25 +20,24 @@ type kept struct {
 type tail struct {
 	*reader
 
-	skipped map[payment.ID]error // what could not be observed the last time
-	unread  string               // why it cannot read; empty if it can
+	unread string // why it cannot read; empty if it can
 }
 
 // tailLimit bounds the reading of the newest blocks in one round, so that the rest of the round has its time.
 const tailLimit = roundLimit / 2
 
-// take reads the blocks above the final head. Blocks read before are kept
-// while the chain still holds them, so that a long way to finality is not read
-// again every round. They need not be read again for an address added since: it
-// could not be paid before it was shown. What fails for one payment is tried again
-// in the next round; the authoritative pass sets it aside if it lasts.
-func (t *tail) take(ctx context.Context, heads chain.Heads, c Cursor) error {
+// take reads the blocks above the final head. Blocks read before are kept while the chain still holds them, so that a
+// long way to finality is not read again every round. They need not be read again for an address added since: it could
+// not be paid before it was shown. What fails for one payment is tried again in the next round; the authoritative pass
+// sets it aside if it lasts.
+func (t *tail) take(ctx context.Context, c Cursor) error {
+	heads := t.heads
 	if c.Scanned.Number < heads.Final.Number || heads.Latest.Number <= heads.Final.Number ||
 		t.set().Len() == 0 {
 		t.above, t.unread = kept{}, ""
 		return nil
 	}
-	switch err := t.read(ctx, heads); {
+	switch err := t.read(ctx); {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case passing(err):
@@ -47,23 +46,14 @@ func (t *tail) take(ctx context.Context, heads chain.Heads, c Cursor) error {
 		t.without(err)
 		return nil
 	}
-	before := t.skipped
-	t.skipped = make(map[payment.ID]error)
-	_, err := t.observe(ctx, t.set(), payment.View{
-		Network: t.profile.Network, From: heads.Final.Number + 1, To: heads.Latest.Number, Latest: heads.Latest,
-		Final: heads.Final, Finalized: heads.Finalized, Transfers: t.above.transfers, End: heads.Latest,
-	}, false, func(id payment.ID, _ uint64, cause error) error {
-		t.skipped[id] = cause
-		if _, known := before[id]; !known {
-			t.log.Warn("a payment's incoming money is not shown yet", "txnid", id, "error", cause)
-		}
-		return ctx.Err()
-	})
+	v := t.view(heads.Final.Number+1, heads.Latest, t.above.transfers)
+	_, err := t.observe(ctx, t.set(), v, false, func(payment.ID, uint64, error) error { return ctx.Err() })
 	return err
 }
 
 // read reads the blocks above the final head that are not read yet.
-func (t *tail) read(ctx context.Context, heads chain.Heads) error {
+func (t *tail) read(ctx context.Context) error {
+	heads := t.heads
 	ctx, cancel := context.WithTimeout(ctx, tailLimit)
 	defer cancel()
 	from, err := t.begin(ctx, heads)
@@ -92,9 +82,8 @@ func (t *tail) without(err error) {
 	t.above, t.unread = kept{}, err.Error()
 }
 
-// begin drops blocks that are final by now or were replaced, and returns the
-// first block to read. A tail that begins above the first block is read again: the
-// heads fell.
+// begin drops blocks that are final by now or were replaced, and returns the first block to read. A tail that begins
+// above the first block is read again: the heads fell.
 func (t *tail) begin(ctx context.Context, heads chain.Heads) (uint64, error) {
 	first := heads.Final.Number + 1
 	read := t.above.read

@@ -102,16 +102,15 @@ type listed struct {
 // tokenAccounts lists what lies under the keys of the payments' addresses beside what balances show, and returns the
 // payments that do not wait for it. Those with money there that is recorded are always asked for it all, and of the
 // others as many as the allowance lets. A payment that waits for something else is asked once a minute.
-func (e *Expirer) tokenAccounts(
-	ctx context.Context, n chain.Network, r chain.Reader, due []payment.Payment,
-) (accounts, []payment.Payment, error) {
-	if _, lists := r.(chain.TokenLister); !lists {
+func (e *Expirer) tokenAccounts(ctx context.Context, s scanned) (accounts, []payment.Payment, error) {
+	due := s.due
+	if _, lists := s.reader.(chain.TokenLister); !lists {
 		return nil, due, nil
 	}
 	maps.DeleteFunc(e.lists, func(_ chain.Address, l listed) bool { return e.now().Sub(l.at) >= earlyEvery })
 	var known, others []chain.Address
 	for _, p := range due {
-		route, _ := p.WatchedOn(n)
+		route, _ := p.WatchedOn(s.network)
 		switch _, lately := e.lists[route.Address.Address]; {
 		case lately:
 		case len(p.AccountsOn(route, nil)) > 0:
@@ -120,16 +119,16 @@ func (e *Expirer) tokenAccounts(
 			others = append(others, route.Address.Address)
 		}
 	}
-	allowed := e.Lists[n].Take(len(others))
+	allowed := e.Lists[s.network].Take(len(others))
 	asked, derived := slices.Concat(known, others[:allowed]), others[allowed:]
-	list, err := e.listOwned(ctx, n, r, asked)
+	list, err := e.listOwned(ctx, s, asked)
 	if err != nil {
 		due = slices.DeleteFunc(slices.Clone(due), func(p payment.Payment) bool {
 			return e.now().Sub(p.ExpiresAt) < listWait
 		})
 		asked, derived = nil, slices.Concat(asked, derived)
 	}
-	rest, err := chain.TokenAccounts(ctx, r, derived, chain.ListDerived)
+	rest, err := chain.TokenAccounts(ctx, s.reader, derived, chain.ListDerived)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -147,16 +146,15 @@ func (e *Expirer) tokenAccounts(
 }
 
 // listOwned asks for all accounts of the owners. Where that failed it is not asked again for a while.
-func (e *Expirer) listOwned(
-	ctx context.Context, n chain.Network, r chain.Reader, owners []chain.Address,
-) ([]chain.TokenAccount, error) {
-	if len(owners) > 0 && e.now().Sub(e.listFailed[n]) < listRest {
+func (e *Expirer) listOwned(ctx context.Context, s scanned, owners []chain.Address) ([]chain.TokenAccount, error) {
+	failed := repairKey{s.network, "lists"}
+	if _, lately := e.pauses[failed]; lately && len(owners) > 0 {
 		return nil, chain.ErrNoEndpoint
 	}
-	list, err := chain.TokenAccounts(ctx, r, owners, chain.ListOwned)
+	list, err := chain.TokenAccounts(ctx, s.reader, owners, chain.ListOwned)
 	if err != nil {
-		e.listFailed[n] = e.now()
-		e.log.Warn("token accounts cannot be listed", "network", n, "error", err)
+		e.pauses[failed] = e.now().Add(listRest)
+		e.log.Warn("token accounts cannot be listed", "network", s.network, "error", err)
 	}
 	return list, err
 }

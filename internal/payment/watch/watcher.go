@@ -12,20 +12,16 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 )
 
-// Watcher records the deposits of one network. Each round it reads the heads,
-// then every block that became final since the cursor (the authoritative pass,
-// the only one that credits), then again the blocks that the chain finalized
-// after they were credited, the blocks above for incoming money (the
-// tentative pass, which only informs), and last what was read through one
-// endpoint so far through another.
+// Watcher records the deposits of one network. Each round it reads the heads, then every block that became final since
+// the cursor (the authoritative pass, the only one that credits), then again the blocks that the chain finalized after
+// they were credited, the blocks above for incoming money (the tentative pass, which only informs), and last what was
+// read through one endpoint so far through another.
 //
-// Its invariant: the cursor moves past a block only after every transfer in it
-// to a watched address has been stored. Addresses are loaded after the heads
-// are read, so an address shown before a block was made is known when that
-// block is scanned.
+// Its invariant: the cursor moves past a block only after every transfer in it to a watched address has been stored.
+// Addresses are loaded after the heads are read, so an address shown before a block was made is known when that block
+// is scanned.
 //
-// Several instances may run one each: a lease lets one scan, and every write is
-// right even if two do.
+// Several instances may run one each: a lease lets one scan, and every write is right even if two do.
 type Watcher struct {
 	*network
 
@@ -52,8 +48,7 @@ type network struct {
 
 // Limits of a watcher.
 const (
-	// PollEvery is the time between two rounds while there is more to read, and always
-	// for a node of one's own.
+	// PollEvery is the time between two rounds while there is more to read, and always for a node of one's own.
 	PollEvery = 300 * time.Millisecond
 	// roundLimit bounds one round, so that a hanging endpoint is noticed.
 	roundLimit = 2 * time.Minute
@@ -64,8 +59,7 @@ const (
 	wakeRest = 100 * time.Millisecond
 )
 
-// NewWatcher returns the watcher of the reader's network. holder names this
-// instance in the lease.
+// NewWatcher returns the watcher of the reader's network. holder names this instance in the lease.
 func NewWatcher(
 	p chain.Profile, r chain.Reader, s Store, holder string, now func() time.Time, log *slog.Logger,
 ) *Watcher {
@@ -117,8 +111,7 @@ func (w *Watcher) Health() payment.Health { return w.health.get() }
 // Level returns how closely the network is read at the moment.
 func (w *Watcher) Level() Level { return w.pace.level() }
 
-// Release gives the lease back, so that another instance, or this one started
-// again, need not wait for it to run out.
+// Release gives the lease back, so that another instance, or this one started again, need not wait for it to run out.
 func (w *Watcher) Release(ctx context.Context) { w.lease.release(ctx) }
 
 // Run watches until ctx ends. A failed round is logged and repeated.
@@ -224,6 +217,7 @@ func (w *Watcher) lead(ctx context.Context) (bool, error) {
 	leads, err := w.lease.take(ctx)
 	if leads && !led { // another instance may have read blocks meanwhile, through another voice
 		w.passes.second.reset()
+		w.passes.current = nil
 	}
 	return leads, err
 }
@@ -286,7 +280,7 @@ func (w *Watcher) round(ctx context.Context) error {
 		return err
 	}
 	if leads {
-		cursor, err = w.passes.advance(ctx, heads, cursor, ok)
+		cursor, err = w.passes.readAll(ctx, heads, cursor, ok)
 		if errors.Is(err, ErrNotLeading) {
 			w.lease.held = false
 			return nil // the other instance reads on; this one follows from the next round on
@@ -298,13 +292,12 @@ func (w *Watcher) round(ctx context.Context) error {
 		})
 		return nil
 	}
-	w.pace.read(heads, cursor, w.passes.tail.unread == "", leads, w.now())
+	w.pace.read(heads, cursor, w.passes.tail.unread == "", leads)
 	w.passes.report(heads, cursor, err)
 	return err
 }
 
-// readHeads reads the heads and fails when the newest block is too old: a
-// network that stands still cannot be offered.
+// readHeads reads the heads and fails when the newest block is too old: a network that stands still cannot be offered.
 func (w *Watcher) readHeads(ctx context.Context) (chain.Heads, error) {
 	heads, err := w.endpoints.Heads(ctx)
 	if err != nil {

@@ -109,7 +109,7 @@ func Open(ctx context.Context, url string, maxConns int) (Engine, error) {
 		e, err = openPostgres(ctx, place.postgres, maxConns)
 	}
 	if err != nil {
-		return nil, err
+		return nil, advised(err, "correct FLORIN_DATABASE_URL, or mend what it names")
 	}
 	return outages{e}, nil
 }

@@ -56,6 +56,10 @@ func (e outages) Schema(ctx context.Context, m Migrations) (Schema, error) {
 	return s, outage(err)
 }
 
+func (e outages) Migrate(ctx context.Context, m Migrations, waits func(forWhat string)) error {
+	return advised(e.Engine.Migrate(ctx, m, waits), "")
+}
+
 func (e outages) Grow(ctx context.Context) error { return outage(e.Engine.Grow(ctx)) }
 
 func outage(err error) error {

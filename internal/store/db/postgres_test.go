@@ -2,6 +2,8 @@ package db
 
 import (
 	"context"
+	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,5 +29,44 @@ func TestPostgres_PanicInARow(t *testing.T) {
 	reads := one(func(scan Scan) error { return scan(&n) })
 	if err := e.ReadAll(ctx, reads, reads); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestOpen_Advises: a database that cannot be opened is refused with its cause, once, and what to do about it.
+func TestOpen_Advises(t *testing.T) {
+	t.Parallel()
+	address, err := url.Parse(postgres.URL(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, row := range map[string]struct {
+		change func(u *url.URL, with url.Values)
+		says   string
+	}{
+		"NoDatabase":  {func(u *url.URL, _ url.Values) { u.Path = "/none" }, "createdb"},
+		"NoUser":      {func(u *url.URL, _ url.Values) { u.User = url.User("nobody") }, "correct the user"},
+		"NoServer":    {func(u *url.URL, _ url.Values) { u.Host = "127.0.0.1:1" }, "the host and the port"},
+		"NoTLS":       {func(_ *url.URL, with url.Values) { with.Set("sslmode", "require") }, "sslmode=disable"},
+		"Parameter":   {func(_ *url.URL, with url.Values) { with.Set("foo", "1") }, "take the parameter out"},
+		"OnlyStandby": {func(_ *url.URL, with url.Values) { with.Set("target_session_attrs", "standby") }, "read-write"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			u, with := *address, address.Query()
+			with.Set("sslmode", "prefer")
+			row.change(&u, with)
+			u.RawQuery = with.Encode()
+			e, err := Open(t.Context(), u.String(), 1)
+			if err == nil {
+				t.Fatal("it was opened", e.Close())
+			}
+			text := err.Error()
+			if !strings.Contains(text, row.says) || !strings.Contains(text, "FLORIN_DATABASE_URL") {
+				t.Errorf("it does not say %q: %v", row.says, err)
+			}
+			if name != "NoTLS" && strings.Contains(text, "TLS") || strings.Count(text, u.Host+" (") > 1 {
+				t.Errorf("a cause is named twice: %v", err)
+			}
+		})
 	}
 }

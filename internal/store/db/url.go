@@ -23,7 +23,7 @@ var (
 		"postgres://USER@/DATABASE?host=/run/postgresql for a socket")
 	errCharacters = errors.New("has a character in the user or the password that stands for something else in an " +
 		"address: write @ as %40, : as %3A, / as %2F, ? as %3F, # as %23 and % as %25 there")
-	errParameter = errors.New("has a parameter that cannot be read; it may be sslmode, connect_timeout, or a port")
+	errParameter = errors.New("has a port, or several parameters, that cannot be read")
 	errPathParam = errors.New("has parameters behind the path of an SQLite file, where Florin sets all by itself: " +
 		"leave them out, and write ? as %3F where it belongs to the name of the file")
 )
@@ -50,7 +50,7 @@ func parseURL(text string) (place, error) {
 		return place{path: path}, nil
 	}
 	scheme, rest, ok := strings.Cut(text, "://")
-	if !ok || scheme != "postgres" && scheme != "postgresql" {
+	if !ok || rest == "" || scheme != "postgres" && scheme != "postgresql" {
 		return place{}, errURL
 	}
 	u, err := url.Parse("postgres://" + socket(rest))
@@ -129,13 +129,30 @@ func libpq(u *url.URL) error {
 	return nil
 }
 
-func parsePostgres(url string) (*pgxpool.Config, error) {
-	config, err := pgxpool.ParseConfig(url)
+func parsePostgres(text string) (*pgxpool.Config, error) {
+	config, err := pgxpool.ParseConfig(text)
 	if missing := (*fs.PathError)(nil); errors.As(err, &missing) {
 		return nil, fmt.Errorf("names the file %s, which cannot be read: %w", missing.Path, missing.Err)
 	}
-	if err != nil {
-		return nil, errParameter // the cause repeats parts of the URL
+	if err != nil { // the cause repeats parts of the URL
+		return nil, unread(text)
 	}
 	return config, nil
+}
+
+// unread names the parameter without which the URL can be read.
+func unread(text string) error {
+	u, err := url.Parse(text)
+	if err != nil {
+		return errParameter
+	}
+	for name := range u.Query() {
+		others, without := u.Query(), *u
+		others.Del(name)
+		without.RawQuery = others.Encode()
+		if _, err := pgxpool.ParseConfig(without.String()); err == nil {
+			return fmt.Errorf("has the parameter %s with a value that it cannot have: correct it, or take it out", name)
+		}
+	}
+	return errParameter
 }

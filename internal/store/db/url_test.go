@@ -76,7 +76,7 @@ func TestCheckURL_Refused(t *testing.T) {
 		"postgres://ada:hunter2^@db/florin": errCharacters, "sqlite://florin.db?mode=ro": errPathParam,
 		"sqlite:///data/florin.db?_pragma=x": errPathParam,
 		"mysql://ada:hunter2@db/florin":      errURL, "florin.db": errURL,
-		"sqlite://": errURL, "postgres://ada@db/florin?sslmode=maybe": errParameter,
+		"sqlite://": errURL, "postgres://": errURL, "postgres://ada@db:99999/florin": errParameter,
 	} {
 		err := CheckURL(given)
 		if !errors.Is(err, want) {
@@ -88,7 +88,10 @@ func TestCheckURL_Refused(t *testing.T) {
 	for given, name := range map[string]string{
 		"postgres://a@db/florin?pgbouncer=true": "pgbouncer", "postgres://a@db/florin?sslcrl=/x": "sslcrl",
 		"postgres://a@db/florin?gssencmode=require": "gssencmode", "postgres://a@db/florin?client_encoding=latin1": "client_encoding",
-		"postgres://a@db/florin?schema=public": "schema", "postgres://a@db/florin?sslrootcert=/no/such.pem&sslmode=verify-full": "/no/such.pem",
+		"postgres://a@db/florin?sslmode=maybe&connect_timeout=4":  "the parameter sslmode with",
+		"postgres://a@db/florin?pool_max_conns=many":              "the parameter pool_max_conns with",
+		"postgres://a@one,two/florin?target_session_attrs=master": "the parameter target_session_attrs with",
+		"postgres://a@db/florin?schema=public":                    "schema", "postgres://a@db/florin?sslrootcert=/no/such.pem&sslmode=verify-full": "/no/such.pem",
 	} {
 		if err := CheckURL(given); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", given, err)
