@@ -28,6 +28,7 @@ func TestCatalogue(t *testing.T) {
 	for _, room := range []string{
 		".", "../web", "../internal/identity", "../internal/merchant", "../internal/payment",
 		"../internal/campaign",
+		"../internal/mail",
 	} {
 		readTexts(t, room, said, quoted)
 	}
