@@ -9,16 +9,16 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 )
 
-// TestLanguage: what is chosen before signing up is the user's language, of the mails that they get, too. A mail of
+// TestMailLanguage: what is chosen before signing up is the user's language, of the mails that they get, too. A mail of
 // which a language lacks a text is English whole.
-func TestLanguage(t *testing.T) {
+func TestMailLanguage(t *testing.T) {
 	t.Parallel()
 	b := verifying(t)
 	s := b.surfer()
 	s.get("/signup?lang=de").wants(t, 200, `lang="de"`, `href="/signup?lang=tr"`)
 	s.post("/signup", "email", ownerEmail, "password", testPassword).wants(t, 200, `lang="de"`)
 	_, token := b.linkTo(t, ownerEmail, verifyLink)
-	b.newest(t, "Registrierung abschließen", "Öffnen Sie diesen Link", "/verify?token=")
+	b.newestMail(t, "Registrierung abschließen", "Öffnen Sie diesen Link", "/verify?token=")
 	s.post("/verify", "token", token, "password", testPassword).leads(t, "/dashboard")
 	user, err := b.accounts.users.UserByEmail(t.Context(), ownerEmail)
 	must(t, err)
@@ -30,18 +30,18 @@ func TestLanguage(t *testing.T) {
 	act := audit.Act{Who: "florin key revoke", At: b.clock.Now()}
 	revoke := func(key merchant.Key) { must(t, b.accounts.merchants.RevokeKey(t.Context(), key, true, act)) }
 	revoke(keys[0])
-	b.newest(t, "Ein API-Schlüssel wurde widerrufen", "Der Betreiber dieser Installation", "korrigieren Sie es:")
+	b.newestMail(t, "Ein API-Schlüssel wurde widerrufen", "Der Betreiber dieser Installation", "korrigieren Sie es:")
 
 	path := securityPath + "/language"
 	s.get(securityPath).wants(t, 200, `action="`+path+`"`)
 	s.post(path, "language", "xx").wants(t, 400)
 	s.post(path, "language", "tr").leads(t, securityPath)
 	revoke(b.shop(user).key)
-	b.newest(t, "An API key was revoked", "The operator of this installation", "sign in at once")
+	b.newestMail(t, "An API key was revoked", "The operator of this installation", "sign in at once")
 }
 
-// TestLanguage_Paid: amounts in news are written as the language does.
-func TestLanguage_Paid(t *testing.T) {
+// TestMailLanguage_Paid: amounts in news are written as the language does.
+func TestMailLanguage_Paid(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t)
 	m := b.shop(b.member(ownerEmail))
@@ -51,11 +51,11 @@ func TestLanguage_Paid(t *testing.T) {
 	s.post(securityPath+"/language", "language", "de").leads(t, securityPath)
 	p := b.start(b.newPayment(m), "POLYGON")
 	b.deposit(p, p.Amount, true)
-	b.newest(t, "Bezahlt: NL-1042", "über 49,90 $: 49,90 sind in USDC über POLYGON", "Referenz: NL-1042", "API-Schlüssel: ")
+	b.newestMail(t, "Bezahlt: NL-1042", "über 49,90 $: 49,90 sind in USDC über POLYGON", "Referenz: NL-1042", "API-Schlüssel: ")
 }
 
 // newest fails unless the newest mail to the owner with the subject holds the texts.
-func (b dashboardBundle) newest(t *testing.T, subject string, texts ...string) {
+func (b dashboardBundle) newestMail(t *testing.T, subject string, texts ...string) {
 	t.Helper()
 	all := b.mail.all()
 	slices.Reverse(all)
