@@ -3,13 +3,13 @@
 package static
 
 var assets = map[string]asset{
-	"app.css":       {hash: "e773ab5c89", contentType: "text/css; charset=utf-8", inline: false},
+	"app.css":       {hash: "8da2bfa420", contentType: "text/css; charset=utf-8", inline: false},
 	"checkout.css":  {hash: "553accecfa", contentType: "text/css; charset=utf-8", inline: true},
 	"checkout.js":   {hash: "661b23a56c", contentType: "text/javascript; charset=utf-8", inline: false},
 	"console.js":    {hash: "571434a161", contentType: "text/javascript; charset=utf-8", inline: false},
-	"dashboard.css": {hash: "b3251b2692", contentType: "text/css; charset=utf-8", inline: false},
+	"dashboard.css": {hash: "a8d58ef391", contentType: "text/css; charset=utf-8", inline: false},
 	"dashboard.js":  {hash: "56074f01ed", contentType: "text/javascript; charset=utf-8", inline: false},
-	"docs.css":      {hash: "451e31b954", contentType: "text/css; charset=utf-8", inline: false},
+	"docs.css":      {hash: "a484e47f11", contentType: "text/css; charset=utf-8", inline: false},
 	"docs.js":       {hash: "f1dc0c5d68", contentType: "text/javascript; charset=utf-8", inline: false},
 	"donate.css":    {hash: "0c9831e179", contentType: "text/css; charset=utf-8", inline: true},
 	"htmx.js":       {hash: "abf86c10d6", contentType: "text/javascript; charset=utf-8", inline: false},

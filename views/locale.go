@@ -43,6 +43,9 @@ var languages = []Language{
 // Languages are the languages of the pages, in the order of the menu.
 func Languages() []Language { return append([]Language(nil), languages...) }
 
+// HasLanguage reports whether the tag is that of one of the languages.
+func HasLanguage(tag string) bool { return locales[tag] != nil }
+
 var matcher = sync.OnceValue(func() language.Matcher {
 	tags := make([]language.Tag, len(languages))
 	for i, l := range languages {
@@ -54,10 +57,8 @@ var matcher = sync.OnceValue(func() language.Matcher {
 // MatchLanguage chooses the language of a page: the one of ?lang= if it is supported, else the
 // best fit for the Accept-Language header, else English.
 func MatchLanguage(query, acceptLanguage string) string {
-	for _, l := range languages {
-		if l.Tag == query {
-			return query
-		}
+	if HasLanguage(query) {
+		return query
 	}
 	// The header is at most what a server accepts as a header; ParseAcceptLanguage itself refuses
 	// more than 1000 separators.
@@ -76,6 +77,7 @@ func MatchLanguage(query, acceptLanguage string) string {
 type Locale struct {
 	Language
 	localizer *i18n.Localizer
+	ids       map[string]bool // of its messages
 }
 
 // locales are loaded at first use: most installations never need most of them, and parsing all
@@ -109,6 +111,7 @@ func loadLocale(l Language) *Locale {
 // such as "Description" for a word of its format.
 func parseLocale(l Language, text []byte) *Locale {
 	var file map[string]json.RawMessage
+	ids := make(map[string]bool)
 	tag := language.MustParse(l.Tag)
 	bundle := i18n.NewBundle(tag)
 	err := json.Unmarshal(text, &file)
@@ -117,13 +120,13 @@ func parseLocale(l Language, text []byte) *Locale {
 		if json.Unmarshal(forms, &m.Other) != nil {
 			err = errors.Join(err, json.Unmarshal(forms, m))
 		}
-		m.ID = id
+		m.ID, ids[id] = id, true
 		err = errors.Join(err, bundle.AddMessages(tag, m))
 	}
 	if err != nil {
 		panic("views: " + err.Error())
 	}
-	return &Locale{Language: l, localizer: i18n.NewLocalizer(bundle, l.Tag)}
+	return &Locale{l, i18n.NewLocalizer(bundle, l.Tag), ids}
 }
 
 // Replace has a language say the texts of a message file until restored, for tests that run alone.
@@ -132,6 +135,9 @@ func Replace(tag string, text []byte) (restore func()) {
 	locales[tag] = func() *Locale { return replaced }
 	return func() { locales[tag] = before }
 }
+
+// Has reports whether the language has the message itself, and does not say it in English.
+func (l *Locale) Has(id string) bool { return l.ids[id] }
 
 // Decimals says how spreadsheets of the language write numbers: whether decimals begin with a comma, and whether cells
 // are separated by semicolons. It is the region's own way where the header names one: de-CH is 1.50, and en-ZA 1,50.

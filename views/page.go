@@ -9,6 +9,8 @@ type Page struct {
 	Lang string
 	// Nonce is the value of style-src 'nonce-…' in the Content-Security-Policy of this response.
 	Nonce string
+	// Here is the address of the page up to the language, for its menu of languages: "/signin?lang=".
+	Here string
 }
 
 // Locale is the language of the page.
@@ -45,3 +47,6 @@ type Merchant struct {
 
 // machineTime is the datetime attribute of a <time>.
 func machineTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// InLanguage is the address of the page in another language.
+func (p Page) InLanguage(tag string) string { return p.Here + tag }

@@ -51,6 +51,7 @@ var underLock = map[string]string{
 	"/dashboard/steps": "at once",
 	"/dashboard/join":  "at once", "/dashboard/merchant": "at once", "/dashboard/confirm": "at once",
 	"/dashboard/security/email":    "at once", // the link in the mail waits (TestEmail_Locked)
+	"/dashboard/security/language": "at once",
 	"/dashboard/security/password": "at once", "/dashboard/security/verify": "at once",
 	"/dashboard/security/factor": "at once", "/dashboard/security/factor/confirm": "at once",
 	"/dashboard/security/factor/remove": "at once", "/dashboard/security/passkeys": "at once",

@@ -205,7 +205,7 @@ func TestLock_Failed(t *testing.T) {
 	l.redirect(l.code()).leads(t, "/dashboard/settings/payouts?key="+l.m.key.PublicID)
 	l.s.post("/dashboard/settings/payouts/unlock", "key", l.m.key.PublicID, "password", l.code()).leads(t,
 		"/dashboard/settings/payouts?key="+l.m.key.PublicID)
-	must(t, l.accounts.RevokeKey(t.Context(), l.m.key, "", audit.Act{}))
+	must(t, l.accounts.RevokeKey(t.Context(), l.m.key, false, audit.Act{}))
 	l.clock.advance(merchant.LockDelay)
 	l.apply()
 	if on, err := l.accounts.Locked(t.Context(), l.m.key.UserID); err != nil || on {

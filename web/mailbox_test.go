@@ -41,7 +41,8 @@ func (b *bundle) newOutbox(m *mailbox) *webhook.Deliverer {
 		Store: outbox, Holder: rand.Text(), Now: b.clock.Now, Jitter: func() float64 { return 0 }, Log: log,
 		Sender: &notification.Sender{
 			Store: notification.Store{Mail: outbox.Mail, Allowed: outbox.Allowed, Add: outbox.Add},
-			Users: b.accounts.users, Merchants: b.accounts.merchants, Server: m.take, Now: b.clock.Now, Log: log,
+			Users: b.accounts.users, Merchants: b.accounts.merchants, Server: m.take, Write: Written,
+			Now: b.clock.Now, Log: log,
 		},
 	})
 }

@@ -327,7 +327,10 @@ func TestReset_Passkeys(t *testing.T) {
 		}
 		return letter != ""
 	})
-	for _, text := range []string{"- “Phone”, added on " + b.clock.Now().Format(time.DateOnly), "Every session was ended", testBaseURL + securityPath} {
+	for _, text := range []string{
+		"- “Phone”, added on " + b.clock.Now().Format("2 January 2006"),
+		"Every session was ended", testBaseURL + securityPath,
+	} {
 		if !strings.Contains(letter, text) {
 			t.Errorf("the letter lacks %q: %s", text, letter)
 		}

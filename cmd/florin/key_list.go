@@ -116,8 +116,7 @@ func (c keyRevoke) Run(ctx context.Context, p *process) error {
 		if err != nil {
 			return err
 		}
-		notice := "The operator of this installation revoked the API key “" + key.Name() + "”. It answers 401 from now on."
-		err = merchants.RevokeKey(ctx, key, notice, audit.Act{Who: "florin key revoke", At: app.Now()})
+		err = merchants.RevokeKey(ctx, key, true, audit.Act{Who: "florin key revoke", At: app.Now()})
 		if err != nil {
 			return err
 		}

@@ -34,6 +34,7 @@ func (a *App) newOutbox(o Options, holder string) (*webhook.Deliverer, error) {
 		},
 		Users: a.Users, Merchants: a.Merchants, Hook: a.operatorHook(), Chat: a.chat(), Now: a.clock.Now, Log: log,
 		Customer: func(ctx context.Context, m mail.Mail) (mail.Mail, bool, error) { return a.server.Letter(ctx, m) },
+		Write:    web.Written,
 	}
 	a.send = func(ctx context.Context, m mail.Mail) error {
 		if m.Kind == mail.Hook {

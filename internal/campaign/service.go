@@ -84,8 +84,9 @@ func (s *Service) Create(ctx context.Context, keyID int64, in Draft, act audit.A
 		return Campaign{}, err
 	}
 	return s.store.CreateCampaign(ctx, c, act.Record(act.Account, audit.ActionCampaignNew, "", "", s.mail.Owners(
-		act.At, act.Account, "A donation campaign was made", act.Who+" made the campaign “"+c.Title+
-			"” ("+c.Slug+") in Florin:\n\n"+c.Description)...))
+		act.At, act.Account, mail.T("A donation campaign was made"),
+		mail.T("{{.Who}} made the campaign “{{.Title}}” ({{.Slug}}) in Florin:",
+			"Who", act.Who, "Title", c.Title, "Slug", c.Slug), mail.Words{Below: c.Description})...))
 }
 
 // Redirection says to which API key, and so to whose wallets, donations go, and what is different from before of that
@@ -104,12 +105,13 @@ func (s *Service) Edit(
 ) (Campaign, error) {
 	r := act.Record(act.Account, audit.ActionCampaign, "", strings.Join(append(to.Changes, ""), ", "))
 	if len(to.Changes) > 0 {
-		what := "What donors read"
+		subject := mail.T("What donors read of “{{.Title}}” was changed", "Title", in.Title)
 		if to.Moved {
-			what = "Where donations go"
+			subject = mail.T("Where donations go of “{{.Title}}” was changed", "Title", in.Title)
 		}
-		r.Mails = s.mail.Owners(act.At, act.Account, what+" of “"+in.Title+"” was changed", act.Who+
-			" changed in Florin, for the API key “"+to.KeyName+"”:\n\n"+strings.Join(to.Changes, "\n"))
+		r.Mails = s.mail.Owners(act.At, act.Account, subject,
+			mail.T("{{.Who}} changed in Florin, for the API key “{{.Key}}”:", "Who", act.Who, "Key", to.KeyName),
+			mail.Words{}.Then(to.Changes...))
 	}
 	return s.update(ctx, keys, slug, func(c Campaign) (Campaign, error) { return c.Edit(in, to.KeyID, s.now()) }, r)
 }
@@ -246,8 +248,9 @@ func (s *Service) CreateLink(ctx context.Context, keyID int64, in LinkDraft, act
 		}
 	}
 	return s.store.CreateLink(ctx, l, act.Record(act.Account, audit.ActionLinkNew, "", "", s.mail.Owners(
-		act.At, act.Account, "A payment link was made", act.Who+" made the payment link “"+l.Slug+
-			"” in Florin:\n\n"+l.Description)...))
+		act.At, act.Account, mail.T("A payment link was made"),
+		mail.T("{{.Who}} made the payment link “{{.Slug}}” in Florin:", "Who", act.Who, "Slug", l.Slug),
+		mail.Words{Below: l.Description})...))
 }
 
 // Link returns a link, which is public.
@@ -284,8 +287,9 @@ func (s *Service) EditLink(ctx context.Context, keys []int64, slug string, in Li
 		return ErrUnknownLink
 	}
 	r := act.Record(act.Account, audit.ActionLink, slug, in.Description, s.mail.Owners(
-		act.At, act.Account, "A payment link was changed", act.Who+" changed the payment link “"+slug+
-			"” in Florin. Payers read:\n\n"+in.Description)...)
+		act.At, act.Account, mail.T("A payment link was changed"),
+		mail.T("{{.Who}} changed the payment link “{{.Slug}}” in Florin. Payers read:", "Who", act.Who, "Slug", slug),
+		mail.Words{Below: in.Description})...)
 	return s.store.UpdateLink(ctx, keys, slug, func(l Link) (Link, error) { return l.Edit(in) }, r)
 }
 

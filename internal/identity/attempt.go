@@ -3,9 +3,9 @@ package identity
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/mail"
 )
 
 // failures say in the audit log how a sign-in or re-authentication failed, by its
@@ -50,10 +50,11 @@ func (s *Service) settleReauth(ctx context.Context, user User, act audit.Act, li
 		r = act.Record(user.ID, audit.ActionReauthFailed, "", detailOf(refusal))
 		switch wrong {
 		case WrongMailed:
-			r.Mails = s.opts.Mail.To(now, user.Email, "Wrong passwords in your account", fmt.Sprintf(
-				"In a browser that is signed in to your Florin account, a wrong password or code was entered %d times "+
-					"where Florin asks again. After %d the session ends.\n\nIf this was not you, change your password at once, which "+
-					"ends every session:\n%s", WrongMailed, WrongEnds, s.security()))
+			r.Mails = s.opts.Mail.To(now, user.Email, mail.T("Wrong passwords in your account"),
+				mail.T("In a browser that is signed in to your Florin account, a wrong password or code was entered "+
+					"{{.Times}} times where Florin asks again. After {{.Most}} the session ends.",
+					"Times", WrongMailed, "Most", WrongEnds),
+				mail.T("If this was not you, change your password at once, which ends every session:").Then(s.security()))
 		case WrongEnds:
 			r.Entries = append(r.Entries, act.Entry(user.ID, audit.ActionRevokeSession, "", "too many wrong passwords"))
 		}

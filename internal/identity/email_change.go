@@ -47,31 +47,40 @@ func (s *Service) BeginEmailChange(ctx context.Context, user User, email string,
 	}
 	known := err == nil
 	user.Email = email
-	err = s.addSignUp(ctx, user, EmailChangeTTL, func(token secret.Text) (subject, text string) {
+	err = s.addSignUp(ctx, user, EmailChangeTTL, func(token secret.Text) (mail.Words, []mail.Words) {
 		if known {
-			return "You have an account already", "Another user of Florin asked to sign in with this address, which has an " +
-				"account of its own. Nothing was changed.\n\nTo use it there, change the address of this account first."
+			return mail.T("You have an account already"), []mail.Words{
+				mail.T("Another user of Florin asked to sign in with this address, which has an account of its own. " +
+					"Nothing was changed."),
+				mail.T("To use it there, change the address of this account first."),
+			}
 		}
-		return "Your new e-mail address", "You asked Florin to sign you in with this address from now on.\n\n" +
-			"Open this link within two days, and type your password:\n" + s.link("/verify?token=", token) + "\n\n" +
-			"On a locked account it works after 24 hours. If it was not you, do nothing."
+		return mail.T("Your new e-mail address"), []mail.Words{
+			mail.T("You asked Florin to sign you in with this address from now on."),
+			mail.T("Open this link within two days, and type your password:").Then(s.link("/verify?token=", token)),
+			mail.T("On a locked account it works after 24 hours. If it was not you, do nothing."),
+		}
 	})
 	if err != nil {
 		return err
 	}
+	asked := mail.T("Florin was asked to sign you in as {{.New}} instead of {{.Old}}. That is done when the link in the "+
+		"mail to the new address is opened.", "New", email, "Old", act.Who)
 	return s.record(ctx, act.Record(user.ID, audit.ActionEmailAsked, email, "",
-		s.emailMails(act, user.ID, act.Who,
-			"Your e-mail address is about to change",
-			"Florin was asked to sign you in as "+email+" instead of "+act.Who+
-				". That is done when the link in the mail to the new address is opened.\n\n"+
-				"If this was not you, set a new password now, which ends that and every session:\n"+s.forgot())...))
+		s.emailMails(act, user, act.Who, mail.T("Your e-mail address is about to change"), asked,
+			mail.T("If this was not you, set a new password now, which ends that and every session:").
+				Then(s.forgot()))...))
 }
 
 // emailMails are those of a change of the address of a user: to the one before, and to the owners of their teams.
-func (s *Service) emailMails(act audit.Act, user int64, before, subject, text string) []mail.Mail {
-	return append(s.opts.Mail.To(act.At, before, subject, text), s.opts.Mail.About(act.At, user,
-		"The e-mail address of a member of your team", "This was sent to "+before+
-			", who belongs to your Florin merchant account:\n\n“"+text+"”\n\nIf they know nothing of it, remove them.")...)
+func (s *Service) emailMails(
+	act audit.Act, user User, before string, subject mail.Words, text ...mail.Words,
+) []mail.Mail {
+	about := append([]mail.Words{mail.T("This was sent to {{.Email}}, who belongs to your Florin merchant account:",
+		"Email", before)}, text...)
+	about = append(about, mail.T("If they know nothing of it, remove them."))
+	return append(mail.In(user.Language, s.opts.Mail.To(act.At, before, subject, text...)),
+		s.opts.Mail.About(act.At, user.ID, mail.T("The e-mail address of a member of your team"), about...)...)
 }
 
 // finished is what is recorded when a sign-up is finished: that its address is the user's.
@@ -79,11 +88,11 @@ func (s *Service) finished(p Link, act audit.Act) audit.Record {
 	if !p.changesEmail() {
 		return act.Record(0, audit.ActionVerify, "", "")
 	}
-	const subject = "Your e-mail address was changed"
-	text := "You sign in to Florin as " + p.User.Email + " from now on, and no longer as " + p.Before +
-		". Every session was ended."
-	mails := s.emailMails(act, p.User.ID, p.Before, subject, text+
-		"\n\nIf this was not you, ask the operator of this Florin at once.")
+	subject := mail.T("Your e-mail address was changed")
+	text := mail.T("You sign in to Florin as {{.New}} from now on, and no longer as {{.Old}}. Every session was ended.",
+		"New", p.User.Email, "Old", p.Before)
+	mails := s.emailMails(act, p.User, p.Before, subject, text,
+		mail.T("If this was not you, ask the operator of this Florin at once."))
 	mails = append(mails, s.opts.Mail.To(act.At, p.User.Email, subject, text)...)
 	return act.Record(p.User.ID, audit.ActionEmail, p.User.Email, "before: "+p.Before, mails...)
 }

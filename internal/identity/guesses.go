@@ -7,6 +7,7 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/mail"
 )
 
 // GuessNoticeEvery is the shortest time between two mails that warn a user of
@@ -49,18 +50,18 @@ func (s *Service) noteGuesses(ctx context.Context, email string) error {
 	if !s.opts.Mail.Enabled() || !s.guesses.due(email, now) {
 		return nil
 	}
-	err := s.record(ctx, audit.Record{Mails: s.opts.Mail.Guessed(now, email, "Failed attempts to sign in to your account",
-		guessedText+s.security()+"\n\nThis mail is sent at most once in 24 hours.")})
+	err := s.record(ctx, audit.Record{Mails: s.opts.Mail.Guessed(now, email,
+		mail.T("Failed attempts to sign in to your account"),
+		mail.T("There were too many failed attempts to sign in to your Florin account, so further attempts are slowed down. "+
+			"The browsers you have signed in from before still work, and a new password by mail lets another in."),
+		mail.T("If it was you, wait a little and try again. If it was not you, no one has signed in so far. "+
+			"Use a password that you use nowhere else, and a second factor or a passkey:").Then(s.security()),
+		mail.T("This mail is sent at most once in 24 hours."))})
 	if err == nil {
 		s.guesses.noted(email, now)
 	}
 	return err
 }
-
-const guessedText = "There were too many failed attempts to sign in to your Florin account, so further attempts are " +
-	"slowed down. The browsers you have signed in from before still work, and a new password by mail lets another in.\n\n" +
-	"If it was you, wait a little and try again. If it was not you, no one has signed in so far. " +
-	"Use a password that you use nowhere else, and a second factor or a passkey:\n"
 
 // NoteGuesses stores that the user with the address is notified of guesses at the time given. It returns false if there
 // is no such user, or if they were notified at another time within GuessNoticeEvery.

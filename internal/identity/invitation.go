@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -24,8 +25,9 @@ func (s *Service) Invite(ctx context.Context, by User, email string, act audit.A
 		Kind: LinkInvitation, Token: hash, User: User{ID: by.ID, Email: email}, CreatedAt: now,
 		ExpiresAt: now.Add(InvitationTTL),
 	},
-		act.Record(by.ID, audit.ActionInvite, email, "", s.opts.Mail.Asked(now, email, "You are invited to Florin",
-			"Create your account within seven days:\n"+s.link("/signup?invite=", token))...))
+		act.Record(by.ID, audit.ActionInvite, email, "", mail.In(by.Language, s.opts.Mail.Asked(now, email,
+			mail.T("You are invited to Florin"),
+			mail.T("Create your account within seven days:").Then(s.link("/signup?invite=", token))))...))
 }
 
 // CheckInvitation fails with ErrBadInvitation if nobody can sign up by the token any more, so that no form is filled in

@@ -7,6 +7,7 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/input"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -182,10 +183,10 @@ func (s *Service) AddPasskey(
 		return Passkey{}, err
 	}
 	p.ID, p.UserID, p.Name, p.CreatedAt = s.newID(now), user.ID, name, now
-	r := act.Record(user.ID, audit.ActionPasskeyAdd, p.Name, "", s.factorMails(act, user, "A passkey was added",
-		"A passkey called “"+p.Name+"” was added to your account. "+
-			"The device that has it can sign in to Florin as you. Every other session was ended.\n\n"+
-			"If this was not you, remove it and change your password at once:\n"+s.security())...)
+	r := act.Record(user.ID, audit.ActionPasskeyAdd, p.Name, "", s.factorMails(act, user, mail.T("A passkey was added"),
+		mail.T("A passkey called “{{.Name}}” was added to your account. The device that has it can sign in to Florin as you. "+
+			"Every other session was ended.", "Name", p.Name),
+		mail.T("If this was not you, remove it and change your password at once:").Then(s.security()))...)
 	return p, s.update(ctx, user.ID, func(a Account) (Change, error) { return a.AddPasskey(p, holder, r) })
 }
 
@@ -222,9 +223,10 @@ func (s *Service) RemovePasskey(
 	err = s.update(ctx, user.ID, func(a Account) (Change, error) {
 		return a.RemovePasskey(id, keep, s.now().UTC(), func(p Passkey) audit.Record {
 			removed = p
-			mails := s.factorMails(act, user, "A passkey was removed",
-				"The passkey called “"+p.Name+"” no longer signs in to Florin, and every other session was ended.\n\n"+
-					"If this was not you, change your password at once:\n"+s.security())
+			mails := s.factorMails(act, user, mail.T("A passkey was removed"),
+				mail.T("The passkey called “{{.Name}}” no longer signs in to Florin, and every other session was ended.",
+					"Name", p.Name),
+				mail.T("If this was not you, change your password at once:").Then(s.security()))
 			return act.Record(user.ID, audit.ActionPasskeyRemove, p.Name, "", mails...)
 		})
 	})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -166,9 +167,10 @@ func (s *Service) use(ctx context.Context, user User, have []Passkey, c Challeng
 	if errors.Is(err, ErrCopiedPasskey) {
 		act := audit.Act{Who: user.Email, At: s.now().UTC(), Address: address}
 		return also(err, s.record(ctx, act.Record(user.ID, audit.ActionPasskeyCopied, "", "", s.opts.Mail.To(
-			act.At, user.Email, "One of your passkeys may have been copied",
-			"Florin was shown a passkey of yours whose counter went back, as that of a copy would. It was not accepted.\n\n"+
-				"Sign in with your password, remove the passkey that was used last, and add a new one:\n"+s.security())...)))
+			act.At, user.Email, mail.T("One of your passkeys may have been copied"),
+			mail.T("Florin was shown a passkey of yours whose counter went back, as that of a copy would. It was not accepted."),
+			mail.T("Sign in with your password, remove the passkey that was used last, and add a new one:").
+				Then(s.security()))...)))
 	}
 	if err != nil {
 		return err

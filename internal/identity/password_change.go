@@ -6,6 +6,7 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -66,9 +67,9 @@ func (s *Service) ChangePassword(
 	if err != nil {
 		return SignedIn{}, err
 	}
-	mails := s.opts.Mail.To(act.At, user.Email, "Your password was changed",
-		"Your password for Florin was changed, and every other session was ended.\n\n"+
-			"If this was not you, set a new one at once:\n"+s.forgot())
+	mails := s.opts.Mail.To(act.At, user.Email, mail.T("Your password was changed"),
+		mail.T("Your password for Florin was changed, and every other session was ended."),
+		mail.T("If this was not you, set a new one at once:").Then(s.forgot()))
 	r := act.Record(user.ID, audit.ActionPassword, "", "", mails...)
 	err = s.update(ctx, user.ID, func(a Account) (Change, error) {
 		return a.SetPassword(current.PasswordHash, hash, s.now().UTC(), r)

@@ -3,7 +3,6 @@ package identity
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/florinpay/florin/internal/audit"
@@ -37,19 +36,21 @@ func (s *Service) ResetMail(ctx context.Context, m mail.Mail) (out mail.Mail, ok
 		return mail.Mail{}, false, err
 	}
 	token, err := s.addReset(ctx, user, func(secret.Text) audit.Record { return audit.Record{} })
-	m.Text = secret.New("We got a request to set a new password for your Florin account.\n\n" +
-		"Set it here within one hour:\n" + s.link("/reset?token=", token) + "\n\n" +
-		"If it was not you, ignore this mail: your password stays as it is.")
-	return m, err == nil, err
+	return m.And(
+		mail.T("We got a request to set a new password for your Florin account."),
+		mail.T("Set it here within one hour:").Then(s.link("/reset?token=", token)),
+		mail.T("If it was not you, ignore this mail: your password stays as it is."),
+	), err == nil, err
 }
 
 // MailResetLink mails a user a link to a new password on behalf of an operator. Where no mail is sent, the caller shows
 // it: the token is returned only here.
 func (s *Service) MailResetLink(ctx context.Context, user User, act audit.Act) (secret.Text, error) {
 	return s.addReset(ctx, user, func(token secret.Text) audit.Record {
-		return act.Record(user.ID, audit.ActionResetLink, user.Email, "", s.byOperator(act, user, "Set a new password",
-			"An operator of this installation sends you this link, by which you set a new password within one hour:\n"+
-				s.link("/reset?token=", token))...)
+		return act.Record(user.ID, audit.ActionResetLink, user.Email, "", s.byOperator(act, user,
+			mail.T("Set a new password"),
+			mail.T("An operator of this installation sends you this link, by which you set a new password within one hour:").
+				Then(s.link("/reset?token=", token)))...)
 	})
 }
 
@@ -58,8 +59,9 @@ func (s *Service) MailResetLink(ctx context.Context, user User, act audit.Act) (
 func (s *Service) ResetLink(ctx context.Context, user User, act audit.Act) (secret.Text, error) {
 	return s.addReset(ctx, user, func(secret.Text) audit.Record {
 		return act.Record(user.ID, audit.ActionResetLink, user.Email, "",
-			s.byOperator(act, user, "A link to a new password was made", "The operator of this installation made a link by "+
-				"which a new password for your account can be set within an hour. You should get it from them.")...)
+			s.byOperator(act, user, mail.T("A link to a new password was made"),
+				mail.T("The operator of this installation made a link by which a new password for your account can be set "+
+					"within an hour. You should get it from them."))...)
 	})
 }
 
@@ -147,11 +149,11 @@ func (s *Service) resetMail(ctx context.Context, user User, act audit.Act) ([]ma
 	if !s.opts.Mail.Enabled() {
 		return nil, nil
 	}
-	var b strings.Builder
-	b.WriteString("A new password was set for your account in Florin by a link that was mailed to you. Every session was ended.\n\n")
+	text := []mail.Words{mail.T("A new password was set for your account in Florin by a link that was mailed to you. " +
+		"Every session was ended.")}
 	if s.opts.VerifyEmail && user.VerifiedAt.IsZero() {
-		b.WriteString("Your address was not verified before, so another person may have used the account: every authenticator, " +
-			"passkey, API key and other member was removed.\n\n")
+		text = append(text, mail.T("Your address was not verified before, so another person may have used the account: "+
+			"every authenticator, passkey, API key and other member was removed."))
 	} else {
 		passkeys, err := s.PasskeysOf(ctx, user)
 		if err != nil {
@@ -161,29 +163,28 @@ func (s *Service) resetMail(ctx context.Context, user User, act audit.Act) ([]ma
 		if err != nil {
 			return nil, err
 		}
-		b.WriteString(stillSignsIn(passkeys, factor))
+		text = append(text, stillSignsIn(passkeys, factor)...)
 	}
-	b.WriteString("Your passkeys, your authenticator and who did what are here:\n" + s.security() +
-		"\n\nIf this was not you, another person can read your mail: secure it first, then set a new password:\n" + s.forgot())
-	return s.opts.Mail.To(act.At, user.Email, "Your password was reset", b.String()), nil
+	text = append(text, mail.T("Your passkeys, your authenticator and who did what are here:").Then(s.security()),
+		mail.T("If this was not you, another person can read your mail: secure it first, then set a new password:").
+			Then(s.forgot()))
+	return s.opts.Mail.To(act.At, user.Email, mail.T("Your password was reset"), text...), nil
 }
 
-func stillSignsIn(passkeys []Passkey, factor bool) string {
-	const day = time.DateOnly
-	var b strings.Builder
+func stillSignsIn(passkeys []Passkey, factor bool) (text []mail.Words) {
 	if len(passkeys) > 0 {
-		b.WriteString("These passkeys still sign in as you. Remove those you do not know:\n")
-		for _, p := range passkeys {
-			b.WriteString("- “" + p.Name + "”, added on " + p.CreatedAt.Format(day))
-			if !p.UsedAt.IsZero() {
-				b.WriteString(", used last on " + p.UsedAt.Format(day))
-			}
-			b.WriteString("\n")
+		text = append(text, mail.T("These passkeys still sign in as you. Remove those you do not know:"))
+	}
+	for _, p := range passkeys {
+		line := mail.T("- “{{.Name}}”, added on {{.Added}}", "Name", p.Name, "Added", mail.Day(p.CreatedAt))
+		if !p.UsedAt.IsZero() {
+			line = mail.T("- “{{.Name}}”, added on {{.Added}}, used last on {{.Used}}",
+				"Name", p.Name, "Added", mail.Day(p.CreatedAt), "Used", mail.Day(p.UsedAt))
 		}
-		b.WriteString("\n")
+		text = append(text, line.Next())
 	}
 	if factor {
-		b.WriteString("Your authenticator is still asked for.\n\n")
+		text = append(text, mail.T("Your authenticator is still asked for."))
 	}
-	return b.String()
+	return text
 }

@@ -135,20 +135,22 @@ func (s *Service) ConfirmFactor(
 	if err != nil {
 		return nil, err
 	}
-	r := act.Record(user.ID, audit.ActionFactorOn, "", "", s.factorMails(act, user, "Your second factor was turned on",
-		"Signing in to Florin asks for a code of an authenticator from now on, and every other session was ended.\n\n"+
-			"If this was not you, change your password and turn it off at once:\n"+s.security())...)
+	r := act.Record(user.ID, audit.ActionFactorOn, "", "", s.factorMails(act, user,
+		mail.T("Your second factor was turned on"),
+		mail.T("Signing in to Florin asks for a code of an authenticator from now on, and every other session was ended."),
+		mail.T("If this was not you, change your password and turn it off at once:").Then(s.security()))...)
 	return texts, s.update(ctx, user.ID, func(a Account) (Change, error) {
 		return a.ConfirmFactor(f, step, hashes, s.now().UTC(), r)
 	})
 }
 
 // factorMails mails the user how they sign in from now on, and the owners of their teams that it changed.
-func (s *Service) factorMails(act audit.Act, user User, subject, text string) []mail.Mail {
-	return append(s.opts.Mail.To(act.At, user.Email, subject, text), s.opts.Mail.About(act.At, user.ID,
-		"How a member of your team signs in was changed",
-		"This was sent to "+user.Email+", who belongs to your Florin merchant account: “"+subject+"”. "+
-			"If they know nothing of it, remove them from the team until they have set a new password.")...)
+func (s *Service) factorMails(act audit.Act, user User, subject mail.Words, text ...mail.Words) []mail.Mail {
+	return append(s.opts.Mail.To(act.At, user.Email, subject, text...), s.opts.Mail.About(act.At, user.ID,
+		mail.T("How a member of your team signs in was changed"),
+		mail.T("This was sent to {{.Email}}, who belongs to your Florin merchant account: “{{.Subject}}”. "+
+			"If they know nothing of it, remove them from the team until they have set a new password.",
+			"Email", user.Email, "Subject", mail.English(subject.Text)))...)
 }
 
 // Factor reports whether signing in requires a code, and how many recovery
@@ -168,9 +170,9 @@ func (s *Service) RemoveFactor(ctx context.Context, user User, act audit.Act) er
 	if !ok {
 		return ErrBadSession
 	}
-	mails := s.factorMails(act, user, "Your second factor was turned off",
-		"Signing in to Florin asks for the password alone now, and every other session was ended.\n\n"+
-			"If this was not you, change your password at once:\n"+s.security())
+	mails := s.factorMails(act, user, mail.T("Your second factor was turned off"),
+		mail.T("Signing in to Florin asks for the password alone now, and every other session was ended."),
+		mail.T("If this was not you, change your password at once:").Then(s.security()))
 	r := act.Record(user.ID, audit.ActionFactorOff, "", "", mails...)
 	return s.update(ctx, user.ID, func(a Account) (Change, error) {
 		return a.RemoveFactor(keep, s.now().UTC(), r), nil

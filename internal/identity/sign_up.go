@@ -8,6 +8,7 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -47,36 +48,42 @@ func (s *Service) BeginSignUp(ctx context.Context, in NewUser) error {
 		return err
 	}
 	known := err == nil
-	return s.addSignUp(ctx, u, SignUpTTL, func(token secret.Text) (subject, text string) {
+	return s.addSignUp(ctx, u, SignUpTTL, func(token secret.Text) (mail.Words, []mail.Words) {
 		if known {
-			return "You have an account already", "A sign-up for Florin used this address, which already has an account.\n\n" +
-				"Sign in, or set a new password if you have forgotten yours:\n" + s.opts.Mail.Link("/signin") + "\n" +
-				s.forgot() + "\n\nIf it was not you, you do not need to do anything."
+			return mail.T("You have an account already"), []mail.Words{
+				mail.T("A sign-up for Florin used this address, which already has an account."),
+				mail.T("Sign in, or set a new password if you have forgotten yours:").
+					Then(s.opts.Mail.Link("/signin"), s.forgot()),
+				mail.T("If it was not you, you do not need to do anything."),
+			}
 		}
-		return "Finish signing up", "A sign-up for Florin used this address.\n\n" +
-			"Open this link within 24 hours, and type the password you chose:\n" + s.link("/verify?token=", token) + "\n\n" +
-			"If it was not you, do nothing: without the link there is no account."
+		return mail.T("Finish signing up"), []mail.Words{
+			mail.T("A sign-up for Florin used this address."),
+			mail.T("Open this link within 24 hours, and type the password you chose:").Then(s.link("/verify?token=", token)),
+			mail.T("If it was not you, do nothing: without the link there is no account."),
+		}
 	})
 }
 
 // BeginVerification mails a user who exists a link that verifies their address.
 func (s *Service) BeginVerification(ctx context.Context, user User) error {
-	return s.addSignUp(ctx, user, SignUpTTL, func(token secret.Text) (subject, text string) {
-		return "Verify your e-mail address", "Open this link within 24 hours, and type your password for Florin:\n" +
-			s.link("/verify?token=", token) + "\n\n" +
-			"If you did not make an account in Florin, another person made one with your address. Do not open the link. " +
-			"Take the account over here:\n" + s.forgot()
+	return s.addSignUp(ctx, user, SignUpTTL, func(token secret.Text) (mail.Words, []mail.Words) {
+		return mail.T("Verify your e-mail address"), []mail.Words{
+			mail.T("Open this link within 24 hours, and type your password for Florin:").Then(s.link("/verify?token=", token)),
+			mail.T("If you did not make an account in Florin, another person made one with your address. " +
+				"Do not open the link. Take the account over here:").Then(s.forgot()),
+		}
 	})
 }
 
 func (s *Service) addSignUp(
-	ctx context.Context, u User, ttl time.Duration, letter func(secret.Text) (subject, text string),
+	ctx context.Context, u User, ttl time.Duration, letter func(secret.Text) (mail.Words, []mail.Words),
 ) error {
 	token, hash := signUpToken.New(s.opts.Random)
 	now := s.now().UTC()
 	subject, text := letter(token)
 	return s.addLink(ctx, Link{Kind: LinkSignUp, Token: hash, User: u, CreatedAt: now, ExpiresAt: now.Add(ttl)},
-		audit.Record{Mails: s.opts.Mail.Asked(now, u.Email, subject, text)})
+		audit.Record{Mails: mail.In(u.Language, s.opts.Mail.Asked(now, u.Email, subject, text...))})
 }
 
 // PendingSignUp returns the e-mail address of an open sign-up, or

@@ -19,9 +19,11 @@ type User struct {
 	FirstName    string
 	LastName     string
 	PasswordHash string // argon2id
-	Operator     bool
-	CreatedAt    time.Time
-	DisabledAt   time.Time // zero unless the operator disabled the user
+	// Language is the BCP 47 tag of the language of pages and mails, such as de; empty: never chosen.
+	Language   string
+	Operator   bool
+	CreatedAt  time.Time
+	DisabledAt time.Time // zero unless the operator disabled the user
 	// VerifiedAt is since when the address is known to be the user's; zero if it
 	// is not.
 	VerifiedAt time.Time
@@ -35,6 +37,7 @@ type NewUser struct {
 	Password  secret.Text
 	FirstName string // at most 100 characters; may be empty
 	LastName  string
+	Language  string // User.Language
 	Operator  bool
 	// Team is the merchant whose team the user joins; 0 for none. The password must not
 	// have the names of its shops.
@@ -77,12 +80,13 @@ func (s *Service) newUser(in NewUser) (User, error) {
 	email, badEmail := NormalizeEmail(in.Email)
 	first, badFirst := input.Text("firstName", in.FirstName, input.MaxName)
 	last, badLast := input.Text("lastName", in.LastName, input.MaxName)
-	if err := errors.Join(badEmail, checkPassword(in.Password, email), badFirst, badLast); err != nil {
+	err := errors.Join(badEmail, checkPassword(in.Password, email), badFirst, badLast, checkLanguage(in.Language))
+	if err != nil {
 		return User{}, err
 	}
 	u := User{
 		PublicID: cmp.Or(in.PublicID, s.newID(now)), Email: email, FirstName: first, LastName: last,
-		Operator: in.Operator, CreatedAt: now,
+		Language: in.Language, Operator: in.Operator, CreatedAt: now,
 	}
 	if in.Verified {
 		u.VerifiedAt = now

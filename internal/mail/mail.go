@@ -91,10 +91,13 @@ type Mail struct {
 	Wish    Wish   // with Owners: not the owners, but those of the account who want such news
 	Thread  string // what belongs together arrives in order; empty: nothing before it matters
 	Subject string
-	// Lang is the language of a mail to a customer, and ReplyTo who reads their answer; both are found when it is sent.
+	// Lang is the language that the mail is written in, if not English, and ReplyTo who reads the answer of a customer;
+	// both are found when it is sent.
 	Lang, ReplyTo string
 	Text          secret.Text // it may have a link that opens an account
-	At            time.Time
+	// Letter is what Subject and Text are in English, for the language of who gets it; nil: they are sent as they are.
+	Letter *Letter
+	At     time.Time
 }
 
 // Writer makes mails about accounts. A nil Writer makes none: no mail is sent.
@@ -107,36 +110,34 @@ type Writer struct {
 func (w *Writer) Enabled() bool { return w != nil }
 
 // To returns a mail to an address.
-func (w *Writer) To(at time.Time, address, subject, text string) []Mail {
-	return w.of(Mail{Kind: Plain, To: address, Subject: subject, Text: secret.New(text), At: at})
+func (w *Writer) To(at time.Time, address string, subject Words, text ...Words) []Mail {
+	return w.of(Mail{Kind: Plain, To: address, At: at}, subject, text)
 }
 
 // Asked returns a mail that a stranger can have sent to the address.
-func (w *Writer) Asked(at time.Time, address, subject, text string) []Mail {
-	return w.of(Mail{Kind: Asked, To: address, Subject: subject, Text: secret.New(text), At: at})
+func (w *Writer) Asked(at time.Time, address string, subject Words, text ...Words) []Mail {
+	return w.of(Mail{Kind: Asked, To: address, At: at}, subject, text)
 }
 
 // Reset returns the order of a link to a new password.
 func (w *Writer) Reset(at time.Time, address, near string) []Mail {
-	return w.of(Mail{Kind: Reset, To: address, Near: near, Subject: "Set a new password", At: at})
+	return w.of(Mail{Kind: Reset, To: address, Near: near, At: at}, T("Set a new password"), nil)
 }
 
 // Guessed returns a mail to the user with the address, if there is one, about guesses at their password.
-func (w *Writer) Guessed(at time.Time, address, subject, text string) []Mail {
-	return w.of(Mail{Kind: Guessed, To: address, Subject: subject, Text: secret.New(text), At: at})
+func (w *Writer) Guessed(at time.Time, address string, subject Words, text ...Words) []Mail {
+	return w.of(Mail{Kind: Guessed, To: address, At: at}, subject, text)
 }
 
 // Owners returns a mail to every owner of a merchant account.
-func (w *Writer) Owners(at time.Time, merchant int64, subject, text string) []Mail {
-	return w.of(Mail{
-		Kind: Plain, Owners: merchant, Subject: subject, At: at,
-		Text: secret.New(text + "\n\nIf this was not meant, sign in at once and correct it:\n" + w.Home()),
-	})
+func (w *Writer) Owners(at time.Time, merchant int64, subject Words, text ...Words) []Mail {
+	return w.of(Mail{Kind: Plain, Owners: merchant, At: at}, subject,
+		append(text, T("If this was not meant, sign in at once and correct it:").Then(w.Home())))
 }
 
 // About returns a mail to the owners of every account that the user belongs to, but not to the user.
-func (w *Writer) About(at time.Time, user int64, subject, text string) []Mail {
-	return w.of(Mail{Kind: Plain, Member: user, Subject: subject, Text: secret.New(text + "\n" + w.Home()), At: at})
+func (w *Writer) About(at time.Time, user int64, subject Words, text ...Words) []Mail {
+	return w.of(Mail{Kind: Plain, Member: user, At: at}, subject, append(text, Words{Near: true}.Then(w.Home())))
 }
 
 // Link returns the address of a path.
@@ -150,10 +151,10 @@ func (w *Writer) Link(path string) string {
 // Home is the address of the dashboard.
 func (w *Writer) Home() string { return w.Link("/dashboard") }
 
-func (w *Writer) of(m Mail) []Mail {
+func (w *Writer) of(m Mail, subject Words, text []Words) []Mail {
 	if w == nil {
 		return nil
 	}
 	m.ID = w.NewID()
-	return []Mail{m}
+	return []Mail{m.Of(Letter{Subject: subject, Text: text})}
 }

@@ -38,15 +38,15 @@ func (s *Service) AuditLog(ctx context.Context, m Membership, before int64, limi
 
 // keyMails are the mails to the owners about what was changed for a key, one line each, with old and new; none without
 // changes.
-func (s *Service) keyMails(act audit.Act, key Key, subject string, changes []string) []mail.Mail {
+func (s *Service) keyMails(act audit.Act, key Key, subject mail.Words, changes []string) []mail.Mail {
 	if len(changes) == 0 {
 		return nil
 	}
-	said := act.Who + " changed in Florin, for the API key “" + key.Name() + "”:\n\n"
+	said := mail.T("{{.Who}} changed in Florin, for the API key “{{.Key}}”:", "Who", act.Who, "Key", key.Name())
 	if act.Who == audit.ViaAPI {
-		said = "These settings were changed in Florin with the API key “" + key.known(act) + "”:\n\n"
+		said = mail.T("These settings were changed in Florin with the API key “{{.Key}}”:", "Key", key.known(act))
 	}
-	return s.opts.Mail.Owners(act.At, key.UserID, subject, said+strings.Join(changes, "\n"))
+	return s.opts.Mail.Owners(act.At, key.UserID, subject, said, mail.Words{}.Then(changes...))
 }
 
 // custodianRecord records a change of a custodian, and mails the owners where money and webhooks go, what counts as
@@ -59,24 +59,24 @@ func (s *Service) custodianRecord(act audit.Act, key Key, before, after Custodia
 	for _, e := range MoneyEntries(key.known(act), before, after) {
 		r.Entries = append(r.Entries, act.Entry(key.UserID, e.Action, e.Subject, e.Detail))
 	}
-	money := "Where your money goes was changed"
+	money := mail.T("Where your money goes was changed")
 	switch {
 	case act.Who == audit.ViaAPI:
 	case before.ID == 0:
-		money = "Where your money goes was set"
+		money = mail.T("Where your money goes was set")
 	case len(after.WalletChanges(before)) == 0:
-		money = "Where your webhooks go was changed"
+		money = mail.T("Where your webhooks go was changed")
 	}
 	shown := after.Shown(before)
 	if before.ID == 0 {
 		shown = nil // nobody has read anything yet
 	}
 	for _, x := range []struct {
-		subject string
+		subject mail.Words
 		changes []string
 	}{
 		{money, after.Destinations(before)},
-		{"How you accept money was changed", after.Acceptance(before)},
+		{mail.T("How you accept money was changed"), after.Acceptance(before)},
 		{secretMail, after.SharedSecret(before)},
 		{shownMail, shown},
 	} {
@@ -116,7 +116,7 @@ func MoneyEntries(subject string, before, after Custodian) []audit.Entry {
 }
 
 // shownMail is the subject of a mail about a change of what payers read.
-const shownMail = "What your customers read was changed"
+var shownMail = mail.T("What your customers read was changed")
 
 // secretMail is the subject of a mail about a change of secrets.
-const secretMail = "A secret of your webhooks was changed"
+var secretMail = mail.T("A secret of your webhooks was changed")

@@ -17,6 +17,7 @@ import (
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/input"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -179,8 +180,9 @@ func (s *Service) CreateKey(
 	// A key without a label is named by its id.
 	made := act.Record(user.ID, audit.ActionCreateKey, cmp.Or(key.Label, key.PublicID), "")
 	if in.By != "" && !act.At.IsZero() {
-		made.Mails = s.opts.Mail.Owners(act.At, user.ID, "An API key was made", act.Who+" made the API key “"+
-			key.Name()+"” for your Florin merchant account. It may: "+key.Permissions.String()+".")
+		made.Mails = s.opts.Mail.Owners(act.At, user.ID, mail.T("An API key was made"),
+			mail.T("{{.Who}} made the API key “{{.Key}}” for your Florin merchant account. It may: {{.Rights}}.",
+				"Who", act.Who, "Key", key.Name(), "Rights", key.Permissions))
 	}
 	done, err := s.store.UpdateAccount(ctx, user.ID, 0, func(a Account) (Change, error) {
 		if err := a.MayMakeKey(); in.Limited && err != nil {
@@ -316,12 +318,14 @@ func (k Key) Location() *time.Location {
 	return at
 }
 
-// RevokeKey ends a key for ever. Its payments stay and are still watched. notice is what the owners are mailed; empty:
-// nothing.
-func (s *Service) RevokeKey(ctx context.Context, key Key, notice string, act audit.Act) error {
+// RevokeKey ends a key for ever. Its payments stay and are still watched. The owners are mailed of what the
+// operator did.
+func (s *Service) RevokeKey(ctx context.Context, key Key, byOperator bool, act audit.Act) error {
 	r := act.Record(key.UserID, audit.ActionRevokeKey, key.Name(), "")
-	if notice != "" {
-		r.Mails = s.opts.Mail.Owners(act.At, key.UserID, "An API key was revoked", notice)
+	if byOperator {
+		r.Mails = s.opts.Mail.Owners(act.At, key.UserID, mail.T("An API key was revoked"),
+			mail.T("The operator of this installation revoked the API key “{{.Key}}”. It answers 401 from now on.",
+				"Key", key.Name()))
 	}
 	return s.changeKey(ctx, key, r, func(k *Key) { k.RevokedAt = s.now().UTC() })
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -122,8 +123,9 @@ func (s *Service) Lock(ctx context.Context, merchantID int64, act audit.Act) err
 		return ErrNoMail
 	}
 	r := act.Record(merchantID, audit.ActionLock, "wallets", "", s.opts.Mail.Owners(
-		act.At, merchantID, "Your wallets are locked", act.Who+" locked where the money of your Florin merchant account "+
-			"goes. A change takes 24 hours from now on, and you get a mail that stops it.")...)
+		act.At, merchantID, mail.T("Your wallets are locked"),
+		mail.T("{{.Who}} locked where the money of your Florin merchant account goes. A change takes 24 hours from now on, "+
+			"and you get a mail that stops it.", "Who", act.Who))...)
 	return s.update(ctx, merchantID, func(a Account) (Change, error) { return a.Lock(s.now().UTC(), r), nil })
 }
 
@@ -152,17 +154,18 @@ func (s *Service) Wait(ctx context.Context, w Waiting, to NewSettings, subject s
 	token, hash := identity.ChangeToken.New(s.opts.Random)
 	w.ID, w.Token, w.By, w.Body, w.CreatedAt = s.newID(now), hash, act.Who, secret.New(string(body)), now
 	w.DueAt = now.Add(LockDelay)
-	what := w.Kind.What()
-	subjectLine := strings.ToUpper(what[:1]) + what[1:] + " will be changed in 24 hours"
-	text := w.By + " asked Florin to change, for “" + subject + "”:\n\n" + strings.Join(w.Changes, "\n") +
-		"\n\nIt is made on " + w.DueAt.Format("2 January 2006 at 15:04 UTC") + ". "
-	mails := s.opts.Mail.Owners(act.At, w.MerchantID, subjectLine,
-		text+"Stop it here, without signing in:\n"+s.opts.Mail.Link("/stop?token="+token.Reveal()))
+	subjectLine := mail.T("In 24 hours a change is made: {{.What}}", "What", mail.English(w.Kind.What()))
+	asked := mail.T("{{.Who}} asked Florin to change, for “{{.Subject}}”:", "Who", w.By, "Subject", subject)
+	changes := mail.Words{}.Then(w.Changes...)
+	mails := s.opts.Mail.Owners(act.At, w.MerchantID, subjectLine, asked, changes,
+		mail.T("It is made on {{.Due}}. Stop it here, without signing in:", "Due", w.DueAt).
+			Then(s.opts.Mail.Link("/stop?token="+token.Reveal())))
 	if w.ends(w.Subject) { // whom it is about must not stop it
 		for i := range mails {
 			mails[i].Except = to.Member
 		}
-		mails = append(mails, s.opts.Mail.To(act.At, to.Member, subjectLine, text+"Another owner can stop it.")...)
+		mails = append(mails, s.opts.Mail.To(act.At, to.Member, subjectLine, asked, changes,
+			mail.T("It is made on {{.Due}}. Another owner can stop it.", "Due", w.DueAt))...)
 	}
 	r := act.Record(w.MerchantID, audit.ActionChangeWaits, subject, strings.Join(w.Changes, ", "), mails...)
 	return s.update(ctx, w.MerchantID, func(a Account) (Change, error) { return a.Wait(w, r) })
@@ -196,7 +199,7 @@ func (s *Service) StopWaiting(
 	ctx context.Context, merchantID int64, id string, by identity.User, act audit.Act,
 ) error {
 	r := act.Record(merchantID, audit.ActionChangeStop, id, "", s.opts.Mail.Owners(act.At, merchantID, stoppedMail,
-		act.Who+" stopped a change of where your money goes. Nothing was changed.")...)
+		mail.T("{{.Who}} stopped a change of where your money goes. Nothing was changed.", "Who", act.Who))...)
 	return s.update(ctx, merchantID, func(a Account) (Change, error) {
 		if slices.ContainsFunc(a.Waiting, func(w Waiting) bool { return w.ID == id && w.ends(by.PublicID) }) {
 			return Change{}, ErrOwnEnd
@@ -213,14 +216,15 @@ func (s *Service) StopByLink(ctx context.Context, token string, act audit.Act) (
 	}
 	act.Who = "link in a mail"
 	r := act.Record(w.MerchantID, audit.ActionChangeStop, w.ID, strings.Join(w.Changes, ", "), s.opts.Mail.Owners(
-		act.At, w.MerchantID, stoppedMail, "The link of a mail stopped a change of where your money goes. "+
-			"Nothing was changed.\n\n"+strings.Join(w.Changes, "\n"))...)
+		act.At, w.MerchantID, stoppedMail,
+		mail.T("The link of a mail stopped a change of where your money goes. Nothing was changed."),
+		mail.Words{}.Then(w.Changes...))...)
 	return w, s.update(ctx, w.MerchantID, func(a Account) (Change, error) {
 		return a.EndWaiting(w.ID, StateStopped, s.now().UTC(), r)
 	})
 }
 
-const stoppedMail = "A change was stopped"
+var stoppedMail = mail.T("A change was stopped")
 
 // apply makes a change that is due. Its rule and its entries are written in one
 // transaction with the mark that it was made, so it is made once.
@@ -262,8 +266,9 @@ func (s *Service) settle(w Waiting, to NewSettings, key Key, before Custodian, n
 		before = Custodian{} // a fresh one: everything of it is new
 	}
 	act := audit.Act{Who: w.By, At: now}
-	r := audit.Record{Mails: s.opts.Mail.Owners(now, w.MerchantID, "A change of "+w.Kind.What()+" was made",
-		"The 24 hours are over. "+w.By+" changed in Florin:\n\n"+strings.Join(w.Changes, "\n"))}
+	r := audit.Record{Mails: s.opts.Mail.Owners(now, w.MerchantID,
+		mail.T("A change was made: {{.What}}", "What", mail.English(w.Kind.What())),
+		mail.T("The 24 hours are over. {{.Who}} changed in Florin:", "Who", w.By), mail.Words{}.Then(w.Changes...))}
 	for _, e := range w.entries(key, to, before, after) {
 		r.Entries = append(r.Entries, act.Entry(w.MerchantID, e.Action, e.Subject, e.Detail))
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/mail"
 )
 
 const (
@@ -106,8 +107,9 @@ func (a *Applier) refuse(ctx context.Context, w Waiting, why string) error {
 	now := a.service.now().UTC()
 	r := audit.Act{Who: w.By, At: now}.Record(
 		w.MerchantID, audit.ActionChangeFailed, string(w.Kind), strings.Join(w.Changes, ", ")+": "+why,
-		a.service.opts.Mail.Owners(now, w.MerchantID, "A change of "+w.Kind.What()+" was not made",
-			"This could not be made after 24 hours: "+why+".\n\n"+strings.Join(w.Changes, "\n"))...)
+		a.service.opts.Mail.Owners(now, w.MerchantID,
+			mail.T("A change was not made: {{.What}}", "What", mail.English(w.Kind.What())),
+			mail.T("This could not be made after 24 hours: {{.Why}}.", "Why", why), mail.Words{}.Then(w.Changes...))...)
 	err := a.service.update(ctx, w.MerchantID, func(x Account) (Change, error) {
 		return x.EndWaiting(w.ID, StateFailed, now, r)
 	})

@@ -8,7 +8,6 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/mail"
-	"github.com/florinpay/florin/internal/secret"
 )
 
 // Lock locks where money goes, and ends open invitations that would make an owner. A second lock changes nothing.
@@ -93,15 +92,16 @@ func (w Waiting) ends(member string) bool {
 
 // Stopped is what is recorded of a change that was stopped by what became of who had asked for it.
 func (w Waiting) Stopped(at time.Time, why string) audit.Record {
-	changes := strings.Join(w.Changes, "\n")
 	return audit.Record{
 		Entries: []audit.Entry{audit.Act{Who: w.By, At: at}.Entry(
 			w.MerchantID, audit.ActionChangeStop, w.ID, why+": "+strings.Join(w.Changes, ", "))},
-		Mails: []mail.Mail{{
-			ID: "stopped." + w.ID, Kind: mail.Plain, Owners: w.MerchantID, Subject: stoppedMail, At: at,
-			Text: secret.New("A change of " + w.Kind.What() + " that " + w.By +
-				" had asked for was stopped, because " + why + ". Nothing was changed.\n\n" + changes),
-		}},
+		Mails: []mail.Mail{mail.Mail{
+			ID: "stopped." + w.ID, Kind: mail.Plain, Owners: w.MerchantID, At: at,
+		}.Of(mail.Letter{Subject: stoppedMail, Text: []mail.Words{
+			mail.T("A change that {{.Who}} had asked for was stopped. Nothing was changed.", "Who", w.By),
+			mail.T("Why: {{.Why}}", "Why", mail.English(why)),
+			mail.Words{}.Then(w.Changes...),
+		}})},
 	}
 }
 

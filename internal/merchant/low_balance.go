@@ -3,13 +3,11 @@ package merchant
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"sync"
 	"time"
 
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/mail"
-	"github.com/florinpay/florin/internal/secret"
 )
 
 const (
@@ -92,16 +90,14 @@ func (s *Service) CreditMail(ctx context.Context, m mail.Mail) (to mail.Mail, ok
 		if m.Thread != "" {
 			page += "/payments/" + m.Thread
 		}
-		to.Subject, to.Text = m.Subject, secret.New(m.Text.Reveal()+"\n\nAPI key: "+key.Name()+"\n"+page)
-		return to, true, nil
+		to.Letter = m.Letter
+		return to.And(mail.T("API key: {{.Key}}", "Key", key.Name()).Then(page)), true, nil
 	}
 	left, err := s.store.Balance(ctx, m.Key)
 	if err != nil || !key.RevokedAt.IsZero() || m.Kind == mail.Low && !ledger.IsLow(left.Credits) {
 		return mail.Mail{}, false, err
 	}
-	subject, text := lowBalanceMail(key, m, left.Credits, s.opts.BaseURL)
-	to.Subject, to.Text = subject, secret.New(text)
-	return to, true, nil
+	return to.Of(lowBalanceMail(key, m, left.Credits, s.opts.BaseURL)), true, nil
 }
 
 // wishOf are the wishes that the kinds of news are subject to. That somebody completed a payment by hand is no news but
@@ -111,8 +107,8 @@ var wishOf = map[mail.Kind]mail.Wish{
 	mail.Paid: mail.WishPaid, mail.Attention: mail.WishAttention,
 }
 
-// lowBalanceMail returns the subject and text of the mail.
-func lowBalanceMail(key Key, m mail.Mail, left int64, baseURL string) (subject, text string) {
+// lowBalanceMail returns the mail about the credits of a key.
+func lowBalanceMail(key Key, m mail.Mail, left int64, baseURL string) mail.Letter {
 	name, page := cmp.Or(key.Label, key.PublicID), baseURL+"/dashboard/credits?key="+key.PublicID
 	if m.Kind == mail.Refused {
 		return refusedMail(m.At, left, name, page)
@@ -121,41 +117,53 @@ func lowBalanceMail(key Key, m mail.Mail, left int64, baseURL string) (subject, 
 		return crowdedMail(name, baseURL)
 	}
 	if left <= 0 {
-		return "No credits left: your customers cannot pay",
-			fmt.Sprintf("The API key “%s” has no credits left. Each payment that a customer starts costs one, so no customer can start a payment now.\n\n"+
-				"Payments that were started already go on, and their money reaches you.\n\nBuy credits here:\n%s", name, page)
+		return mail.Letter{Subject: mail.T("No credits left: your customers cannot pay"), Text: []mail.Words{
+			mail.T("The API key “{{.Key}}” has no credits left. Each payment that a customer starts costs one, so no customer "+
+				"can start a payment now.", "Key", name),
+			mail.T("Payments that were started already go on, and their money reaches you."),
+			mail.T("Buy credits here:").Then(page),
+		}}
 	}
-	credits, payments := fmt.Sprintf("%d credits", left), fmt.Sprintf("%d more payments", left)
-	if left == 1 {
-		credits, payments = "1 credit", "one more payment"
+	return mail.Letter{
+		Subject: mail.N("Your credits run low: {{.N}} credits left", "Your credits run low: 1 credit left", int(left)),
+		Text: []mail.Words{
+			mail.N("The API key “{{.Key}}” has {{.N}} credits left. Each payment that a customer starts costs one, so {{.N}} "+
+				"more payments can be started.", "The API key “{{.Key}}” has 1 credit left. Each payment that a customer "+
+				"starts costs one, so one more payment can be started.", int(left), "Key", name),
+			mail.T("Buy more before they are used up:").Then(page),
+			mail.T("You get this mail once. You will get another when you have bought credits and they run low again."),
+		},
 	}
-	return "Your credits run low: " + credits + " left",
-		fmt.Sprintf("The API key “%s” has %s left. Each payment that a customer starts costs one, so %s can be started.\n\n"+
-			"Buy more before they are used up:\n%s\n\nYou get this mail once. You will get another when you have bought credits and they run low again.", name, credits, payments, page)
 }
 
 // crowdedMail returns the mail about strangers who fill the places of payments.
-func crowdedMail(name, baseURL string) (subject, text string) {
-	return "Many unpaid payments are opened on your links or donation pages",
-		fmt.Sprintf("Somebody starts more payments with the links and donation pages of the API key “%s” than it has room "+
-			"for, and pays none of them.\n\nYour customers can still pay: the oldest unpaid payments give way to new ones, "+
-			"and unpaid payments cost you nothing. If it goes on, pause the link or campaign that is abused and make "+
-			"another one:\n%s/dashboard\n\nYou get this mail at most once a day.", name, baseURL)
+func crowdedMail(name, baseURL string) mail.Letter {
+	return mail.Letter{
+		Subject: mail.T("Many unpaid payments are opened on your links or donation pages"),
+		Text: []mail.Words{
+			mail.T("Somebody starts more payments with the links and donation pages of the API key “{{.Key}}” than it has room "+
+				"for, and pays none of them.", "Key", name),
+			mail.T("Your customers can still pay: the oldest unpaid payments give way to new ones, and unpaid payments cost you " +
+				"nothing. If it goes on, pause the link or campaign that is abused and make another one:").
+				Then(baseURL + "/dashboard"),
+			mail.T("You get this mail at most once a day."),
+		},
+	}
 }
 
 // refusedMail returns the mail about a refused sale. Payments that strangers open
 // are refused before the credits are used up (ledger.Reserve).
-func refusedMail(at time.Time, left int64, name, page string) (subject, text string) {
-	const when = "2 January 2006, 15:04 UTC"
-	subject = "A customer could not pay: no credits"
-	text = fmt.Sprintf("On %s a customer could not start a payment, because the API key “%s” had no credit for it.\n\n",
-		at.UTC().Format(when), name)
+func refusedMail(at time.Time, left int64, name, page string) mail.Letter {
+	rest := mail.T("It has none left, so no customer can start a payment now. Payments that were started already go on.")
 	if left > 0 {
-		text += fmt.Sprintf("It has %d left now. Donations and payment links cannot use the last ones: "+
-			"these are kept for the payments you create yourself.\n\n", left)
-	} else {
-		text += "It has none left, so no customer can start a payment now. Payments that were started already go on.\n\n"
+		rest = mail.T("It has {{.Left}} left now. Donations and payment links cannot use the last ones: these are kept for the "+
+			"payments you create yourself.", "Left", left)
 	}
-	return subject, text + "Buy credits here:\n" + page +
-		"\n\nYou get this mail at most once a day, however many customers could not pay."
+	return mail.Letter{Subject: mail.T("A customer could not pay: no credits"), Text: []mail.Words{
+		mail.T("On {{.At}} a customer could not start a payment, because the API key “{{.Key}}” had no credit for it.",
+			"At", at, "Key", name),
+		rest,
+		mail.T("Buy credits here:").Then(page),
+		mail.T("You get this mail at most once a day, however many customers could not pay."),
+	}}
 }

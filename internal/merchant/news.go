@@ -96,10 +96,14 @@ func (s *Service) SetChat(ctx context.Context, m Membership, c Chat, act audit.A
 			return fault.About(fault.Invalid, "url", "%s", fault.Of(err).Message)
 		}
 	}
-	what := map[bool]string{true: "off", false: "on"}[c.URL.Empty()]
+	what := "on"
+	said := mail.T("{{.Who}} changed the address that Florin posts news of your payments to.", "Who", act.Who)
+	if c.URL.Empty() {
+		what = "off"
+		said = mail.T("{{.Who}} removed the address that Florin posts news of your payments to.", "Who", act.Who)
+	}
 	r := act.Record(m.Merchant.ID, audit.ActionChat, "", what, s.opts.Mail.Owners(act.At, m.Merchant.ID,
-		"Where your news are posted was changed", act.Who+" changed the address that Florin posts news of your payments to: it is "+
-			what+" now.")...)
+		mail.T("Where your news are posted was changed"), said)...)
 	return s.update(ctx, m.Merchant.ID, func(a Account) (Change, error) {
 		a.Chat = c
 		return Change{Account: a, Record: r}, nil
@@ -117,19 +121,17 @@ type Daily struct {
 // Summary is the mail about the day that ended at the time given, to who wants it.
 func (d Daily) Summary(end time.Time, baseURL string) mail.Mail {
 	day := end.Add(-time.Second).UTC()
-	payments := fmt.Sprintf("%d payments", d.Payments)
-	if d.Payments == 1 {
-		payments = "1 payment"
-	}
-	text := fmt.Sprintf("On %s (UTC) %s of $%s in all were completed.", day.Format("2 January 2006"), payments,
-		d.Volume.Display())
+	subject := mail.N("Your day: {{.N}} payments, ${{.Volume}}", "Your day: 1 payment, ${{.Volume}}", int(d.Payments),
+		"Volume", d.Volume)
+	text := []mail.Words{mail.N("On {{.Day}} (UTC) {{.N}} payments of ${{.Volume}} in all were completed.",
+		"On {{.Day}} (UTC) 1 payment of ${{.Volume}} was completed.", int(d.Payments),
+		"Day", mail.Day(day), "Volume", d.Volume)}
 	if d.Waiting > 0 {
-		text += fmt.Sprintf("\n\nPayments that need you: %d\n%s/dashboard/attention", d.Waiting, baseURL)
+		text = append(text, mail.T("Payments that need you: {{.Waiting}}", "Waiting", d.Waiting).
+			Then(baseURL+"/dashboard/attention"))
 	}
 	return mail.Mail{
 		ID: fmt.Sprintf("summary.%d.%s", d.MerchantID, day.Format(time.DateOnly)), Kind: mail.Plain,
-		Owners: d.MerchantID,
-		Wish:   mail.WishSummary, Subject: fmt.Sprintf("Your day: %s, $%s", payments, d.Volume.Display()),
-		Text: secret.New(text + "\n\n" + baseURL + "/dashboard"), At: end,
-	}
+		Owners: d.MerchantID, Wish: mail.WishSummary, At: end,
+	}.Of(mail.Letter{Subject: subject, Text: append(text, mail.Words{}.Then(baseURL+"/dashboard"))})
 }

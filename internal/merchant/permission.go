@@ -7,6 +7,7 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/mail"
 )
 
 // Permission is something an API key may do. Its text is stored and part of the
@@ -155,7 +156,7 @@ func (s *Service) SetKeyRights(
 	}
 	changes := key.RightsChanges(p, from)
 	return s.changeKey(ctx, key, act.Record(key.UserID, audit.ActionPermitKey, key.Name(), strings.Join(changes, ", "),
-		s.keyMails(act, key, "What an API key may do was changed", changes)...), func(k *Key) {
+		s.keyMails(act, key, mail.T("What an API key may do was changed"), changes)...), func(k *Key) {
 		k.Permissions, k.Sources, k.Confirmed = p, from, true
 	})
 }

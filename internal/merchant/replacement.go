@@ -7,6 +7,7 @@ import (
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -44,8 +45,9 @@ func (s *Service) ReplaceKey(
 	r := Replacement{
 		KeyID: key.ID, Old: key.Hash, Next: hash, Most: most, Entries: entries,
 		Record: act.Record(key.UserID, audit.ActionRotateKey, key.known(act), detail, s.opts.Mail.Owners(
-			act.At, key.UserID, "An API key was replaced", "The API key “"+key.known(act)+"” of your Florin merchant "+
-				"account has a new text, by "+act.Who+". The old one fails from now on.")...),
+			act.At, key.UserID, mail.T("An API key was replaced"),
+			mail.T("The API key “{{.Key}}” of your Florin merchant account has a new text, by {{.Who}}. "+
+				"The old one fails from now on.", "Key", key.known(act), "Who", act.Who))...),
 	}
 	if keep != nil {
 		r.Keep = func(d Done) (*idempotency.Kept, error) { return keep(Replaced{text, d.Left}) }

@@ -190,9 +190,9 @@ func (s *Service) SetRole(ctx context.Context, merchant identity.User, m Member,
 		return fault.About(fault.Invalid, "role", "must be owner, developer, support or viewer")
 	}
 	return s.setRole(ctx, merchant.ID, m.ID, role, act.Record(merchant.ID, audit.ActionTeamRole, m.Email,
-		string(m.Role)+" → "+string(role), s.opts.Mail.Owners(act.At, merchant.ID, "A role in your team was changed",
-			act.Who+" made "+m.Email+" "+role.Noun()+" of your Florin merchant account; before that it was "+
-				m.Role.Noun()+".")...))
+		string(m.Role)+" → "+string(role), s.opts.Mail.Owners(act.At, merchant.ID, mail.T("A role in your team was changed"),
+			mail.T("{{.Who}} changed the role of {{.Member}} in your Florin merchant account from {{.Before}} to {{.Role}}.",
+				"Who", act.Who, "Member", m.Email, "Before", mail.English(m.Role), "Role", mail.English(role)))...))
 }
 
 func (s *Service) setRole(ctx context.Context, merchant, user int64, role Role, r audit.Record) error {
@@ -210,8 +210,9 @@ func (s *Service) update(ctx context.Context, merchant int64, decide func(Accoun
 // RemoveMember ends a membership; the next request of the member is refused.
 func (s *Service) RemoveMember(ctx context.Context, merchant identity.User, m Member, act audit.Act) error {
 	return s.setRole(ctx, merchant.ID, m.ID, "", act.Record(merchant.ID, audit.ActionTeamRemove, m.Email,
-		"was "+string(m.Role), s.opts.Mail.Owners(act.At, merchant.ID, "A member was removed from your team",
-			act.Who+" removed "+m.Email+" from your Florin merchant account.")...))
+		"was "+string(m.Role), s.opts.Mail.Owners(act.At, merchant.ID, mail.T("A member was removed from your team"),
+			mail.T("{{.Who}} removed {{.Member}} from your Florin merchant account.",
+				"Who", act.Who, "Member", m.Email))...))
 }
 
 // Leave ends a membership of the user who acts.
@@ -246,27 +247,34 @@ func (s *Service) InviteMember(
 		ID: s.newID(now), Token: hash, MerchantID: by.Merchant.ID, Email: email, Role: role, By: by.User.Email,
 		CreatedAt: now, ExpiresAt: now.Add(identity.InvitationTTL),
 	}
-	subject, rights := "A new member was invited", "as "+string(role)+"."
+	subject := mail.T("A new member was invited")
+	text := mail.T("{{.Who}} invited {{.Member}} to your Florin merchant account as {{.Role}}.",
+		"Who", act.Who, "Member", n.Email, "Role", mail.English(role))
 	if role == RoleOwner {
-		subject, rights = "A new owner was invited", "as an owner, who may change where your money goes."
+		subject = mail.T("A new owner was invited")
+		text = mail.T("{{.Who}} invited {{.Member}} to your Florin merchant account as an owner, who may change where your "+
+			"money goes.", "Who", act.Who, "Member", n.Email)
 	}
-	mails := append(s.invitation(act, n, token), s.opts.Mail.Owners(
-		act.At, by.Merchant.ID, subject, act.Who+" invited "+n.Email+" to your Florin merchant account "+rights)...)
+	mails := append(s.invitation(act, n, token, by.User.Language),
+		s.opts.Mail.Owners(act.At, by.Merchant.ID, subject, text)...)
 	r := act.Record(by.Merchant.ID, audit.ActionTeamInvite, n.Email, "as "+string(role), mails...)
 	return n, token, s.update(ctx, by.Merchant.ID, func(a Account) (Change, error) { return a.Invite(n, r) })
 }
 
 // invitation mails the link of an invitation.
-func (s *Service) invitation(act audit.Act, n Invited, token secret.Text) []mail.Mail {
-	return s.opts.Mail.Asked(act.At, n.Email, "You are invited to a team in Florin", act.Who+
-		" invites you to their merchant account as "+string(n.Role)+".\n\n"+"Join within seven days:\n"+
-		s.opts.Mail.Link("/join?token="+token.Reveal())+"\n\nIf you do not know them, do nothing.")
+func (s *Service) invitation(act audit.Act, n Invited, token secret.Text, lang string) []mail.Mail {
+	return mail.In(lang, s.opts.Mail.Asked(act.At, n.Email, mail.T("You are invited to a team in Florin"),
+		mail.T("{{.Who}} invites you to their merchant account as {{.Role}}.",
+			"Who", act.Who, "Role", mail.English(n.Role)),
+		mail.T("Join within seven days:").Then(s.opts.Mail.Link("/join?token="+token.Reveal())),
+		mail.T("If you do not know them, do nothing.")))
 }
 
 // joined mails the owners that an invitation was taken.
 func (s *Service) joined(act audit.Act, n Invited) []mail.Mail {
-	return s.opts.Mail.Owners(act.At, n.MerchantID, "Your team has a new member",
-		n.Email+", whom "+n.By+" had invited, belongs to your Florin merchant account now, as "+string(n.Role)+".")
+	return s.opts.Mail.Owners(act.At, n.MerchantID, mail.T("Your team has a new member"),
+		mail.T("{{.Member}}, whom {{.By}} had invited, belongs to your Florin merchant account now, as {{.Role}}.",
+			"Member", n.Email, "By", n.By, "Role", mail.English(n.Role)))
 }
 
 // Invitations lists the open invitations, expired ones included.
@@ -285,7 +293,7 @@ func (s *Service) RenewInvitation(
 		return a.ChangeInvited(id, func(x *Invited) audit.Record {
 			x.Token, x.By, x.ExpiresAt = hash, act.Who, s.now().UTC().Add(identity.InvitationTTL)
 			n = *x
-			mails := s.invitation(act, n, token)
+			mails := s.invitation(act, n, token, merchant.Language)
 			return act.Record(merchant.ID, audit.ActionTeamInvite, n.Email, "a new link", mails...)
 		})
 	})

@@ -5,10 +5,12 @@
 package notification
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"time"
 
+	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/merchant"
@@ -30,6 +32,8 @@ type Sender struct {
 	Merchants *merchant.Service
 	// Customer writes a mail to who pays; false: there is nothing to say any more.
 	Customer func(ctx context.Context, m mail.Mail) (mail.Mail, bool, error)
+	// Write writes a mail to a merchant in a language; nil: all are in English.
+	Write func(m mail.Mail, lang string) mail.Mail
 	// Server passes a mail to the mail server; nil: no mail is sent.
 	Server func(ctx context.Context, m mail.Mail) error
 	// Chat posts to the webhook of a merchant's chat.
@@ -108,5 +112,21 @@ func (s *Sender) send(ctx context.Context, id int64, m mail.Mail) (bool, error) 
 		return true, s.Store.Add(ctx, to)
 	case mail.Plain, mail.Hook, mail.Chat:
 	}
+	m, err := s.written(ctx, m)
+	if err != nil {
+		return false, err
+	}
 	return true, s.Server(ctx, m)
+}
+
+// written is the mail in the language of the user with its address, or in the one it was made for if there is none.
+func (s *Sender) written(ctx context.Context, m mail.Mail) (mail.Mail, error) {
+	if m.Letter == nil || s.Write == nil {
+		return m, nil
+	}
+	user, err := s.Users.UserByEmail(ctx, m.To)
+	if err != nil && !fault.Is(err, fault.NotFound) && !fault.Is(err, fault.Invalid) {
+		return m, err
+	}
+	return s.Write(m, cmp.Or(user.Language, m.Letter.Lang)), nil
 }

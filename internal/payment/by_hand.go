@@ -10,7 +10,6 @@ import (
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/money"
-	"github.com/florinpay/florin/internal/secret"
 )
 
 // Actor is the user or key that completes a payment by hand, and the reason.
@@ -78,20 +77,22 @@ func (p Payment) Accept(by Actor, now time.Time) (Change, error) {
 // byHandMail tells the owners that a payment was completed by hand: of each that a member completed, and once a day of
 // those that programs do with one key.
 func (p Payment) byHandMail(by Actor, now time.Time) mail.Mail {
-	id, often := "completed."+string(p.ID), ""
+	id, often := "completed."+string(p.ID), false
 	if by.Name == audit.ViaAPI {
 		id = fmt.Sprintf("completed.%d.%s", p.KeyID, now.UTC().Format(time.DateOnly))
-		often = "\n\nThis mail is sent for the first payment of a day that is completed with the key."
+		often = true
 	}
-	text := by.Name + " completed payment " + string(p.ID) + " of $" + p.Amount.Display() +
-		" by hand; final money for $" + p.Received().Micros().Display() + " had come."
+	text := []mail.Words{mail.T("{{.Who}} completed payment {{.ID}} of ${{.Amount}} by hand; final money for ${{.Came}} had "+
+		"come.", "Who", by.Name, "ID", p.ID, "Amount", p.Amount, "Came", p.Received().Micros())}
 	if by.Reason != "" {
-		text += "\nReason: " + by.Reason
+		text = append(text, mail.T("Reason: {{.Reason}}", "Reason", by.Reason).Next())
 	}
-	return mail.Mail{
-		ID: id, Kind: mail.Completed, Key: p.KeyID, Subject: "A payment was completed by hand",
-		Text: secret.New(text + often + "\n\nIf this was not meant, look at who did it, and change passwords and keys."), At: now,
+	if often {
+		text = append(text, mail.T("This mail is sent for the first payment of a day that is completed with the key."))
 	}
+	text = append(text, mail.T("If this was not meant, look at who did it, and change passwords and keys."))
+	return mail.Mail{ID: id, Kind: mail.Completed, Key: p.KeyID, At: now}.Of(
+		mail.Letter{Subject: mail.T("A payment was completed by hand"), Text: text})
 }
 
 // paidByOther returns the transaction of the newest final money, none of which

@@ -3,7 +3,6 @@ package payment
 import (
 	"cmp"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/florinpay/florin/internal/mail"
@@ -31,15 +30,16 @@ func (p Payment) mails(e Event) (list []mail.Mail) {
 	}
 	news, subject := mail.Attention, needs[e.Type]
 	if e.Type == EventCompleted && !p.ByHand { // owners are mailed of the others (byHandMail)
-		news, subject = mail.Paid, "Paid"
+		news, subject = mail.Paid, mail.T("Paid: {{.What}}")
 	}
-	if subject == "" {
+	if subject.Text == "" {
 		return list
 	}
 	return append(list, mail.Mail{
 		ID: "news." + e.ID, Kind: news, Key: p.KeyID, Thread: string(p.ID), At: e.At,
-		Subject: subject + ": " + cmp.Or(p.Reference, "$"+p.Amount.Display()), Text: secret.New(p.news(e.Type)),
-	})
+	}.Of(mail.Letter{
+		Subject: subject.With("What", cmp.Or(p.Reference, "$"+p.Amount.Display())), Text: p.news(e.Type),
+	}))
 }
 
 // customerReads are the events that a customer is mailed of.
@@ -49,37 +49,39 @@ var customerReads = map[EventType]bool{
 }
 
 // needs are the events that a merchant has to settle, each with the subject of its mail.
-var needs = map[EventType]string{
-	EventShort: "Too little was paid", EventOver: "Too much was paid", EventLate: "Paid late",
-	EventOtherAsset: "Paid in another token or on another network", EventDuplicate: "An order was paid twice",
-	EventReorged: "The network took a payment back",
+var needs = map[EventType]mail.Words{
+	EventShort: mail.T("Too little was paid: {{.What}}"), EventOver: mail.T("Too much was paid: {{.What}}"),
+	EventLate:       mail.T("Paid late: {{.What}}"),
+	EventOtherAsset: mail.T("Paid in another token or on another network: {{.What}}"),
+	EventDuplicate:  mail.T("An order was paid twice: {{.What}}"),
+	EventReorged:    mail.T("The network took a payment back: {{.What}}"),
 }
 
 // news says where the payment stands, in a few lines.
-func (p Payment) news(t EventType) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "Payment %s of $%s", p.ID, p.Amount.Display())
-	if !p.Price.None() {
-		fmt.Fprintf(&b, " (%s %s)", p.Price.Amount(), p.Price.Currency)
-	}
-	fmt.Fprintf(&b, ": %s came", p.Arrived().Micros().Display())
+func (p Payment) news(t EventType) []mail.Words {
+	came := mail.T("Payment {{.ID}} of ${{.Amount}}: {{.Came}} came.")
 	if p.Choice.Token != "" {
-		fmt.Fprintf(&b, " in %s on %s", p.Choice.Token, p.Choice.Network)
+		came = mail.T("Payment {{.ID}} of ${{.Amount}}: {{.Came}} came in {{.Token}} on {{.Network}}.",
+			"Token", p.Choice.Token, "Network", p.Choice.Network)
 	}
-	b.WriteString(".")
+	text := []mail.Words{came.With("ID", p.ID, "Amount", p.Amount, "Came", p.Arrived().Micros())}
+	add := func(w mail.Words) { text = append(text, w.Next()) }
+	if !p.Price.None() {
+		add(mail.T("Price: {{.Price}}", "Price", fmt.Sprint(p.Price.Amount(), " ", p.Price.Currency)))
+	}
 	if p.Reference != "" {
-		b.WriteString("\nReference: " + p.Reference)
+		add(mail.T("Reference: {{.Reference}}", "Reference", p.Reference))
 	}
 	if p.Description != "" {
-		b.WriteString("\nDescription: " + p.Description)
+		add(mail.T("Description: {{.Description}}", "Description", p.Description))
 	}
 	switch {
 	case t == EventDuplicate:
-		fmt.Fprintf(&b, "\nThe same order was paid before by payment %s.", p.DuplicateOf)
+		add(mail.T("The same order was paid before by payment {{.ID}}.", "ID", p.DuplicateOf))
 	case t != EventCompleted && p.HasAsked():
-		b.WriteString("\nThe customer asks you to accept what came.")
+		add(mail.T("The customer asks you to accept what came."))
 	}
-	return b.String()
+	return text
 }
 
 // askForRest is the mail to a customer whose money fell short, while the rest can still be paid. Whether it can is

@@ -46,7 +46,10 @@ func (s *Outbox) Mail(ctx context.Context, id int64) (mail.Mail, error) {
 		thread, subject, text, created_at FROM mails WHERE id = ?`, id)
 	m := r.Mail
 	if err == nil && r.Sealed != "" {
-		m.Text, err = s.sealer.Open(table.MailPlace(m.ID), r.Sealed)
+		var body secret.Text
+		if body, err = s.sealer.Open(table.MailPlace(m.ID), r.Sealed); err == nil {
+			m, err = m.Read(body)
+		}
 	}
 	return m, db.Wrap(err, "mail %d", id)
 }

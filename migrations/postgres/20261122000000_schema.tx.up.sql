@@ -28,6 +28,7 @@ CREATE TABLE users (
     first_name    text        NOT NULL,
     last_name     text        NOT NULL,
     password_hash text        NOT NULL,
+    language      text        NOT NULL, -- of pages and mails, such as de; empty: never chosen
     operator      boolean     NOT NULL,
     created_at    timestamptz NOT NULL,
     verified_at timestamptz, -- NULL: the address was never shown to be the user's
@@ -638,6 +639,7 @@ CREATE TABLE sign_ups (
     first_name    TEXT    NOT NULL,
     last_name     TEXT    NOT NULL,
     password_hash TEXT    NOT NULL,
+    language      TEXT    NOT NULL,
     expires_at    timestamptz NOT NULL
 );
 CREATE INDEX sign_ups_by_end ON sign_ups (expires_at);

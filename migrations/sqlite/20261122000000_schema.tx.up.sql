@@ -28,6 +28,7 @@ CREATE TABLE users (
     first_name    TEXT    NOT NULL,
     last_name     TEXT    NOT NULL,
     password_hash TEXT    NOT NULL,
+    language      TEXT    NOT NULL, -- of pages and mails, such as de; empty: never chosen
     operator      INTEGER NOT NULL,
     created_at    INTEGER NOT NULL,
     verified_at INTEGER, -- NULL: the address was never shown to be the user's
@@ -626,6 +627,7 @@ CREATE TABLE sign_ups (
     first_name    TEXT    NOT NULL,
     last_name     TEXT    NOT NULL,
     password_hash TEXT    NOT NULL,
+    language      TEXT    NOT NULL,
     expires_at    INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX sign_ups_by_end ON sign_ups (expires_at);

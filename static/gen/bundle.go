@@ -30,8 +30,11 @@ var bundles = []Bundle{
 		[]string{"src/tokens.css", "src/base.css", "src/foot.css", "src/checkout.css", "src/donate.css"},
 	},
 	{"receipt.css", css, true, []string{"src/tokens.css", "src/base.css", "src/foot.css", "src/receipt.css"}},
-	{"app.css", css, false, []string{"src/tokens.css", "src/base.css", "src/app.css"}},
-	{"dashboard.css", css, false, []string{"src/tokens.css", "src/base.css", "src/app.css", "src/dashboard.css"}},
+	{"app.css", css, false, []string{"src/tokens.css", "src/base.css", "src/foot.css", "src/app.css"}},
+	{
+		"dashboard.css", css, false,
+		[]string{"src/tokens.css", "src/base.css", "src/foot.css", "src/app.css", "src/dashboard.css"},
+	},
 	{
 		"docs.css", css, false,
 		[]string{"src/tokens.css", "src/base.css", "src/app.css", "src/docs.css", "src/console.css"},

@@ -57,6 +57,14 @@ type Props struct {
 	NextURL        string
 }
 
+// languages are those to choose from.
+func (p Props) languages() (all []panel.Choice) {
+	for _, l := range views.Languages() {
+		all = append(all, panel.Choice{Value: l.Tag, Text: l.Name})
+	}
+	return all
+}
+
 // LoginRow is a session.
 type LoginRow struct {
 	ID, Agent            string // Agent is the User-Agent; may be empty

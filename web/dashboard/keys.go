@@ -293,7 +293,7 @@ func confirmField(r panel.Reauth) *panel.Field {
 func (d *Surface) postKeyRevoke(c echo.Context, who session.Principal) error {
 	return d.keyAct(c, who, d.Reauthenticate, func(_ *shell.Form, key merchant.Key) error {
 		if err := d.Merchants.RevokeKey(
-			c.Request().Context(), key, "", d.Act(c, who),
+			c.Request().Context(), key, false, d.Act(c, who),
 		); err != nil {
 			return err
 		}

@@ -25,6 +25,7 @@ const (
 func (d *Surface) Routes(r shell.Router) {
 	p := d.Pages(r)
 	p.Get(session.SecurityPath, merchant.ActOwn, d.getSecurity)
+	p.Post(languagePath, merchant.ActOwn, d.postLanguage)
 	p.Post(emailPath, merchant.ActOwn, d.postEmail)
 	p.Post(session.SecurityPath+"/password", merchant.ActOwn, d.postPassword)
 	p.Post(session.SecurityPath+"/verify", merchant.ActOwn, d.postVerification)

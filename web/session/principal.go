@@ -11,6 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/views/panel"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // Principal is a signed-in user who acts for a merchant.
@@ -32,6 +33,14 @@ func (who Principal) Token() secret.Text { return *who.token }
 // its session is let in for a moment, as one that has not re-authenticated: a copy of the old cookie must not open the
 // gate.
 func (g *Guard) Principal(c echo.Context) (Principal, error) {
+	who, err := g.sender(c)
+	if err == nil {
+		shell.Speak(c, who.User.Language)
+	}
+	return who, err
+}
+
+func (g *Guard) sender(c echo.Context) (Principal, error) {
 	ctx, token := c.Request().Context(), g.Cookies.Token(c.Request())
 	who, err := g.principal(ctx, token)
 	if !errors.Is(err, identity.ErrBadSession) || token.Empty() {

@@ -26,6 +26,8 @@ const (
 	noticeCookie  = "florin-say"
 	deviceCookie  = "florin-device"
 	linkCookie    = "florin-link"
+	// LanguageCookie is the language that was chosen before signing in.
+	LanguageCookie = "florin-lang"
 )
 
 const (
@@ -37,6 +39,8 @@ const (
 	// token.
 	linkTTL  = time.Hour
 	maxToken = 128
+	// LanguageTTL is longer than signing up takes, with the mail in between.
+	LanguageTTL = 7 * 24 * time.Hour
 	// noticeTTL outlives a redirect, and not much more.
 	noticeTTL = time.Minute
 )

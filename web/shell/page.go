@@ -24,10 +24,24 @@ func NewPage(c echo.Context) views.Page {
 	return views.Page{Lang: Language(c), Nonce: base64.RawURLEncoding.EncodeToString(nonce[:])}
 }
 
-// Language returns the language of the request: its "lang" parameter, else the
-// best of Accept-Language.
+// Language returns the language of the request: its "lang" parameter, else the one that was chosen before (Speak), else
+// the best of Accept-Language.
 func Language(c echo.Context) string {
-	return views.MatchLanguage(c.QueryParam("lang"), c.Request().Header.Get("Accept-Language"))
+	asked := c.QueryParam("lang")
+	if chosen, ok := c.Get(chosenLanguage).(string); ok && !views.HasLanguage(asked) {
+		asked = chosen
+	}
+	return views.MatchLanguage(asked, c.Request().Header.Get("Accept-Language"))
+}
+
+const chosenLanguage = "language"
+
+// Speak answers the request in the language that its user chose before, unless it asks for another one. It may be
+// empty, or none of ours. The texts that are made for the request are in its language, too (views.T).
+func Speak(c echo.Context, chosen string) {
+	c.Set(chosenLanguage, chosen)
+	r := c.Request()
+	c.SetRequest(r.WithContext(views.InLanguage(r.Context(), Language(c))))
 }
 
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}

@@ -34,6 +34,7 @@ func (d *Surface) postJoin(c echo.Context) error {
 		Email: n.Email, Password: secret.New(
 			f.Values.Get("password"),
 		), FirstName: f.Text("firstName"), LastName: f.Text("lastName"),
+		Language: shell.Language(c),
 	}
 	if err = d.Shell.Limits.Costly(ctx); err == nil {
 		_, _, err = d.Merchants.JoinNew(c.Request().Context(), token, in, d.Stranger(c))

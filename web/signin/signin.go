@@ -21,6 +21,7 @@ import (
 
 func (d *Surface) entry(c echo.Context) signin.EntryProps {
 	page := shell.NewPage(c)
+	page.Here = here(c)
 	p := signin.EntryProps{Page: page, SignUp: d.SignUp, Forgot: d.Mails}
 	if d.Users.HasPasskeys() {
 		p.PasskeyAt = d.Shell.BaseURL

@@ -60,6 +60,7 @@ func (d *Surface) postSignUp(c echo.Context) error {
 		Email: f.Text("email"), Password: secret.New(
 			f.Values.Get("password"),
 		), FirstName: f.Text("firstName"), LastName: f.Text("lastName"),
+		Language: shell.Language(c),
 	}
 	verify := d.Users.VerifiesEmail() && invite == ""
 	if err = d.Shell.Limits.Costly(ctx); err == nil {

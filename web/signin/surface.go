@@ -33,7 +33,7 @@ const passkeyPath = "/signin/passkey"
 
 // Routes adds the routes of signing in and up.
 func (d *Surface) Routes(r shell.Router) {
-	own := r.With(d.Shell.OwnForms)
+	own := r.With(d.Shell.OwnForms, d.speak)
 	own.POST(passkeyPath+"/ask", d.postAskPasskey)
 	own.POST(passkeyPath, d.postEnterPasskey)
 	own.GET("/join", d.getJoin)

@@ -172,7 +172,8 @@ func (s *Store) UpdateUser(
 func (s *Store) saveUser(ctx context.Context, t db.Tx, before identity.User, u *identity.User) error {
 	switch {
 	case u.ID == 0 && u.PublicID != "":
-		if err := db.CheckTexts("texts of a user", u.PublicID, u.Email, u.FirstName, u.LastName); err != nil {
+		err := db.CheckTexts("texts of a user", u.PublicID, u.Email, u.FirstName, u.LastName, u.Language)
+		if err != nil {
 			return err
 		}
 		if err := table.InsertUser(ctx, t, u); err != nil {
@@ -196,7 +197,7 @@ func (s *Store) saveAccount(
 		after.users = []identity.User{c.Account.User}
 	}
 	l := c.Account.Link.User
-	if err := db.CheckTexts("texts of a user", l.PublicID, l.Email, l.FirstName, l.LastName); err != nil {
+	if err := db.CheckTexts("texts of a user", l.PublicID, l.Email, l.FirstName, l.LastName, l.Language); err != nil {
 		return err
 	}
 	if f := c.Account.Factor; f.UserID != 0 {

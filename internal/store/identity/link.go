@@ -11,7 +11,7 @@ import (
 
 var _ = db.NewTable[identity.Link]("links", `
 	read: token user_id=User.ID public_id=User.PublicID email=User.Email first_name=User.FirstName
-	      last_name=User.LastName password_hash=User.PasswordHash created_at expires_at used_at before locked`)
+	      last_name=User.LastName password_hash=User.PasswordHash language=User.Language created_at expires_at used_at before locked`)
 
 // linkTable is where links of a kind are kept, and how they are read. A sign-up of a user who exists has their present
 // password.
@@ -21,7 +21,7 @@ var linkTables = map[identity.LinkKind]linkTable{
 	identity.LinkReset:      {"password_resets", "SELECT * FROM password_resets WHERE token = ?"},
 	identity.LinkInvitation: {"invitations", "SELECT token, email, invited_by AS user_id, created_at, expires_at, used_at FROM invitations WHERE token = ?"},
 	identity.LinkSignUp: {"sign_ups", `SELECT s.token, s.user_id, s.public_id, s.email, s.first_name, s.last_name,
-		coalesce(u.password_hash, s.password_hash) AS password_hash, s.expires_at, coalesce(u.email, '') AS before,
+		coalesce(u.password_hash, s.password_hash) AS password_hash, s.language, s.expires_at, coalesce(u.email, '') AS before,
 		EXISTS (SELECT 1 FROM wallet_locks AS l JOIN memberships AS m ON m.merchant_id = l.merchant_id
 			WHERE m.user_id = s.user_id) AS locked
 		FROM sign_ups AS s LEFT JOIN users AS u ON u.id = s.user_id WHERE s.token = ?`},
@@ -65,8 +65,8 @@ func saveLink(before, after identity.Link) []*db.Stmt {
 	}
 	return []*db.Stmt{
 		db.Exec("DELETE FROM sign_ups WHERE expires_at <= ?", after.CreatedAt).AnyNumber(),
-		db.Exec(`INSERT INTO sign_ups (token, user_id, public_id, email, first_name, last_name, password_hash, expires_at)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-			token, u.ID, u.PublicID, u.Email, u.FirstName, u.LastName, u.PasswordHash, after.ExpiresAt),
+		db.Exec(`INSERT INTO sign_ups (token, user_id, public_id, email, first_name, last_name, password_hash, language, expires_at)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			token, u.ID, u.PublicID, u.Email, u.FirstName, u.LastName, u.PasswordHash, u.Language, after.ExpiresAt),
 	}
 }

@@ -14,7 +14,7 @@ func newSignUp(token, email string, now time.Time) identity.Link {
 	return identity.Link{
 		Kind: identity.LinkSignUp, Token: storetest.HashOf(token), CreatedAt: now,
 		User: identity.User{
-			PublicID: string(storetest.NewID()), Email: email, PasswordHash: "hash", FirstName: "Ada",
+			PublicID: string(storetest.NewID()), Email: email, PasswordHash: "hash", FirstName: "Ada", Language: "de",
 		},
 		ExpiresAt: storetest.Start.Add(time.Hour),
 	}
@@ -29,7 +29,7 @@ func TestStore_SignUp(t *testing.T) {
 			w.Must(w.AddLink(ctx, newSignUp("a", "ada@example.org", now), audit.Record{}))
 			p, err := w.SignUp(ctx, storetest.HashOf("a"))
 			w.Must(err)
-			if p.User.Email != "ada@example.org" || p.User.PasswordHash != "hash" {
+			if p.User.Email != "ada@example.org" || p.User.PasswordHash != "hash" || p.User.Language != "de" {
 				t.Errorf("stored: %+v", p)
 			}
 			var made atomic.Int64
@@ -45,7 +45,7 @@ func TestStore_SignUp(t *testing.T) {
 			}
 			u, err := w.UserByEmail(ctx, "ada@example.org")
 			w.Must(err)
-			if made.Load() != 1 || !u.VerifiedAt.Equal(now) || u.FirstName != "Ada" {
+			if made.Load() != 1 || !u.VerifiedAt.Equal(now) || u.FirstName != "Ada" || u.Language != "de" {
 				t.Errorf("made %d times: %+v", made.Load(), u)
 			}
 			log, err := w.AuditLog(ctx, u.ID, u.ID, 0, 10)

@@ -53,7 +53,7 @@ func chatMail(
 		Type    mail.Wish `json:"type"`
 	}{m.Subject + "\n\n" + m.Text.Reveal(), m.ID, m.Wish})
 	url = c.URL.Reveal()
-	m.ID, m.Kind, m.To = m.ID+".chat", mail.Chat, ""
+	m.ID, m.Kind, m.To, m.Letter = m.ID+".chat", mail.Chat, "", nil
 	m.Text = secret.New(strings.Join([]string{url, string(body)}, "\n"))
 	return m, url, true, err
 }

@@ -63,7 +63,7 @@ func storeMail(sealer *secret.Sealer, m mail.Mail, receiver int64) *db.Stmt {
 		key = m.Key
 	}
 	return db.Exec(insertMail, m.ID, string(m.Kind), key, db.Shown(m.To), m.Near, db.Shown(m.Thread),
-		db.Shown(m.Subject), sealer.Seal(MailPlace(m.ID), m.Text), receiver, m.At, m.At).AnyNumber()
+		db.Shown(m.Subject), sealer.Seal(MailPlace(m.ID), m.Body()), receiver, m.At, m.At).AnyNumber()
 }
 
 // recipients lists the addresses that get the mail.
@@ -109,7 +109,7 @@ func SaleMail(sealer *secret.Sealer, m mail.Mail) *db.Stmt {
 		return storeMail(sealer, m, mailServer)
 	}
 	return db.Exec(insert, m.ID, string(m.Kind), m.Key, db.Shown(m.Thread), db.Shown(m.Subject),
-		sealer.Seal(MailPlace(m.ID), m.Text), mailServer, m.At, m.At, m.Key, m.Key).AnyNumber()
+		sealer.Seal(MailPlace(m.ID), m.Body()), mailServer, m.At, m.At, m.Key, m.Key).AnyNumber()
 }
 
 var insertNews = map[mail.Kind]string{

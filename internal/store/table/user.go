@@ -13,7 +13,7 @@ import (
 var Users = db.NewTable[identity.User]("users", `
 	number:  id
 	fixed:   public_id first_name last_name created_at
-	changes: email password_hash operator verified_at disabled_at`)
+	changes: email password_hash language operator verified_at disabled_at`)
 
 // InsertUser stores a new user, whose address nobody has, and sets their ID.
 func InsertUser(ctx context.Context, t db.Tx, u *identity.User) error {

@@ -1,0 +1,204 @@
+package mail
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/secret"
+)
+
+// Letter is a mail to a merchant before it is written: when it is sent, in the language of who gets it.
+type Letter struct {
+	Subject Words
+	Text    []Words
+	Lang    string // of who has no account; may be empty
+}
+
+// Words are a part of a letter: an English text, which names it in the catalogue, and its values. In the text of a
+// letter they are a paragraph.
+type Words struct {
+	Text   string
+	One    string // the English text for one, if the text is that of many
+	Count  int    // which of them
+	Values []Value
+	Below  string // lines below it that are the same in every language: addresses, and what users wrote
+	Near   bool   // it is the next line of the paragraph before
+}
+
+// Kind of a value: how it is written.
+const (
+	valueText   = ""
+	ValueWords  = "words" // an English text of the catalogue
+	ValueTime   = "time"
+	ValueDay    = "day"
+	ValueAmount = "amount"
+)
+
+// Value is a value of a template by name.
+type Value struct{ Name, Kind, Text string }
+
+// English is a value that is itself an English text of the catalogue, and Day one that is a time, of which the day is
+// written.
+type (
+	English string
+	Day     time.Time
+)
+
+// T returns words with name, value pairs. A value is a string, which is written as it is; English; a time; a Day; or an
+// amount.
+func T(text string, pairs ...any) Words {
+	return Words{Text: text}.With(pairs...)
+}
+
+// N returns words in the plural form for n, which the text reads as {{.N}}; one is the English text for one.
+func N(many, one string, n int, pairs ...any) Words {
+	return Words{Text: many, One: one, Count: n}.With(pairs...)
+}
+
+// With returns the words with more values.
+func (w Words) With(pairs ...any) Words {
+	w.Values = append([]Value(nil), w.Values...)
+	for i := 0; i+1 < len(pairs); i += 2 {
+		v := Value{Name: fmt.Sprint(pairs[i])}
+		switch x := pairs[i+1].(type) {
+		case English:
+			v.Kind, v.Text = ValueWords, string(x)
+		case time.Time:
+			v.Kind, v.Text = ValueTime, x.UTC().Format(time.RFC3339)
+		case Day:
+			v.Kind, v.Text = ValueDay, time.Time(x).UTC().Format(time.RFC3339)
+		case money.Micros:
+			v.Kind, v.Text = ValueAmount, x.Display()
+		default:
+			v.Text = fmt.Sprint(x)
+		}
+		w.Values = append(w.Values, v)
+	}
+	return w
+}
+
+// Then returns the words with lines below them.
+func (w Words) Then(lines ...string) Words {
+	w.Below = strings.Join(lines, "\n")
+	return w
+}
+
+// Next returns the words as the next line of the paragraph before.
+func (w Words) Next() Words {
+	w.Near = true
+	return w
+}
+
+// Join writes the paragraphs, each by write.
+func Join(text []Words, write func(Words) string) string {
+	var b strings.Builder
+	for i, w := range text {
+		switch {
+		case i == 0:
+		case w.Near:
+			b.WriteString("\n")
+		default:
+			b.WriteString("\n\n")
+		}
+		said := write(w)
+		b.WriteString(said)
+		if said != "" && w.Below != "" {
+			b.WriteString("\n")
+		}
+		b.WriteString(w.Below)
+	}
+	return b.String()
+}
+
+// English writes the words in English.
+func (w Words) English() string {
+	text := w.Text
+	if w.One != "" && w.Count == 1 {
+		text = w.One
+	}
+	pairs := []string{"{{.N}}", strconv.Itoa(w.Count)}
+	for _, v := range w.Values {
+		pairs = append(pairs, "{{."+v.Name+"}}", v.english())
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
+}
+
+func (v Value) english() string {
+	switch v.Kind {
+	case ValueTime:
+		return v.Time().Format("2 January 2006, 15:04 UTC")
+	case ValueDay:
+		return v.Time().Format("2 January 2006")
+	}
+	return v.Text
+}
+
+// Time is that of a value that is one, in UTC.
+func (v Value) Time() time.Time {
+	t, _ := time.Parse(time.RFC3339, v.Text) //nolint:errcheck // With has written it
+	return t
+}
+
+// Of returns the mail with the letter, in English.
+func (m Mail) Of(l Letter) Mail {
+	m.Letter, m.Subject = &l, l.Subject.English()
+	m.Text = secret.New(Join(l.Text, Words.English))
+	return m
+}
+
+// And returns the mail with more at its end.
+func (m Mail) And(text ...Words) Mail {
+	if m.Letter == nil {
+		return m
+	}
+	l := *m.Letter
+	l.Text = append(append([]Words(nil), l.Text...), text...)
+	return m.Of(l)
+}
+
+// In says in which language mails are written to somebody who has no account, or none with this address.
+func In(lang string, mails []Mail) []Mail {
+	for _, m := range mails {
+		m.Letter.Lang = lang
+	}
+	return mails
+}
+
+// body is what is stored of the text of a mail.
+type body struct {
+	Text   string  `json:",omitempty"`
+	Letter *Letter `json:",omitempty"`
+}
+
+// Body returns what Read reads, which is to be sealed.
+func (m Mail) Body() secret.Text {
+	b := body{m.Text.Reveal(), nil}
+	if m.Letter != nil {
+		b = body{"", m.Letter}
+	}
+	text, err := json.Marshal(b) //nolint:gosec // the store seals it
+	if err != nil {
+		panic("mail: " + err.Error()) // texts and numbers always can be written
+	}
+	return secret.New(string(text))
+}
+
+// Read returns the mail with the text that Body returned.
+func (m Mail) Read(text secret.Text) (Mail, error) {
+	var b body
+	if err := json.Unmarshal([]byte(text.Reveal()), &b); err != nil {
+		return m, fmt.Errorf("read mail %s: %w", m.ID, err)
+	}
+	if b.Letter != nil {
+		subject := m.Subject
+		m = m.Of(*b.Letter)
+		m.Subject = subject
+		return m, nil
+	}
+	m.Text = secret.New(b.Text)
+	return m, nil
+}
