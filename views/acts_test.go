@@ -57,6 +57,7 @@ var unasked = map[string]string{
 	"/dashboard/settings/webhooks":        "can be changed again",
 	"/dashboard/settings/webhooks/rotate": "the secret before it goes on signing",
 	"/dashboard/settings/webhooks/secret": "can be changed again",
+	"/dashboard/security/language":        "another language can be chosen again",
 	"/stop":                               "a change that was stopped can be asked for again",
 	"ask":                                 "keeps the address of a refund, which can be given back",
 	"/ask":                                "asks a wallet, which asks again",

@@ -90,7 +90,7 @@ func oneKey(t *testing.T, s *running, dir string) {
 		t.Errorf("the key of the user: %v", err)
 	}
 	s.wantOneKey(t, key.UserID)
-	if err := s.App.Merchants.RevokeKey(t.Context(), key, "", audit.Act{}); err != nil {
+	if err := s.App.Merchants.RevokeKey(t.Context(), key, false, audit.Act{}); err != nil {
 		t.Fatal(err)
 	}
 	s.stop(t)
