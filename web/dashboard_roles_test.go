@@ -121,6 +121,7 @@ var routeRoles = map[string]string{
 	"GET /dashboard/security":                           "odsv-",
 	"POST /dashboard/security/email":                    "odsv-",
 	"POST /dashboard/security/password":                 "odsv-",
+	"POST /dashboard/security/language":                 "odsv-",
 	"POST /dashboard/security/verify":                   "odsv-",
 	"POST /dashboard/security/factor":                   "odsv-",
 	"GET /dashboard/security/factor":                    "odsv-",

@@ -183,11 +183,12 @@ func TestForms_WithoutInputs(t *testing.T) {
 
 // makes are forms with inputs that hold something before anybody typed, and that change no setting.
 var makes = map[string]string{
-	keysPath:                     "a new key may do what the member may give",
-	teamPath + "/invite":         "an invitation",
-	"/dashboard/credits":         "a purchase",
-	"/dashboard/webhooks/ping":   "a test event",
-	"/dashboard/webhooks/resend": "deliveries are sent again",
+	"/dashboard/security/language": "its button means the language that is shown",
+	keysPath:                       "a new key may do what the member may give",
+	teamPath + "/invite":           "an invitation",
+	"/dashboard/credits":           "a purchase",
+	"/dashboard/webhooks/ping":     "a test event",
+	"/dashboard/webhooks/resend":   "deliveries are sent again",
 }
 
 // Every input that holds a stored setting sends back what its page showed.

@@ -270,3 +270,18 @@ func TestStart_PastExpiry(t *testing.T) {
 		t.Errorf("the same choice past the time: %v", err)
 	}
 }
+
+// TestCancel_BackInABlock: money that a fork took back does not keep its payer from cancelling. If it is back later it
+// is late money, which the merchant is told of.
+func TestCancel_BackInABlock(t *testing.T) {
+	t.Parallel()
+	p := observe(t, started(t, "10"), view(chain.Polygon, 1, 10, 5, transfer(usdcPolygon, "10000000", 9, "a", "x")), t0).Payment
+	c, err := observe(t, p, view(chain.Polygon, 6, 11, 5), t0).Payment.Cancel(t0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c = observe(t, c.Payment, view(chain.Polygon, 6, 12, 12, transfer(usdcPolygon, "10000000", 12, "b", "x")), t0)
+	if !c.Payment.Deposits[0].Late || c.Payment.Status != payment.Cancelled || !slices.Contains(types(c), payment.EventLate) {
+		t.Errorf("back: %s, late %t, events %v", c.Payment.Status, c.Payment.Deposits[0].Late, types(c))
+	}
+}

@@ -26,7 +26,7 @@ type Deposit struct {
 	// Rechecked: found again after the chain finalized its block, so it can
 	// never vanish. Where the network credits earlier, a deposit is FINAL first.
 	Rechecked bool
-	// Late: first seen after the payment had ended.
+	// Late: first seen, or back in a block, after the payment had ended without it.
 	Late    bool
 	SeenAt  time.Time
 	FinalAt time.Time // zero until final
@@ -110,6 +110,8 @@ func (p *Payment) merge(v View, now time.Time) []Deposit {
 		case d.Rechecked:
 			// A finalized block is not taken back, whatever a node reports.
 		case ok:
+			// What vanished before the payment ended without it, and is back, comes late.
+			d.Late = d.Late || d.State == DepositVanished && (p.Status == Cancelled || p.Status == Expired)
 			d.appear(t, v, rule, now)
 		case v.covers(d.Transfer) && d.State != DepositVanished && !v.doubts(d.Transfer):
 			d.State, d.FinalAt = DepositVanished, time.Time{}

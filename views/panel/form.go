@@ -60,7 +60,11 @@ func (f Field) id() string {
 
 // label is the label in the language of the page, with what the input is for.
 func (f Field) label(ctx context.Context) string {
-	return views.T(ctx, f.Label) + views.T(ctx, f.Purpose)
+	between := ""
+	if strings.HasPrefix(f.Purpose, "(") {
+		between = " "
+	}
+	return views.T(ctx, f.Label) + between + views.T(ctx, f.Purpose)
 }
 
 // pickerValue is the colour a picker starts with, which must be #rrggbb.

@@ -284,7 +284,7 @@ func (d *Surface) rotationWaits(c echo.Context, who session.Principal, key merch
 // confirmField is the re-authentication by which an owner confirms a new key.
 func confirmField(r panel.Reauth) *panel.Field {
 	x := r.For(keysPath, "")
-	x.Purpose = " (optional)"
+	x.Purpose = "(optional)"
 	x.Required = false
 	x.Hint = "Needed only if this key is to set up wallets of its own over the API."
 	return &x

@@ -13,10 +13,10 @@ const Listed = "length(d.symbol) < 32"
 // many, and the last block whose transfers it holds.
 var Deposits = db.NewTable[DepositRow]("deposits", `
 	fixed:   payment_id=Owner key_id network=Transfer.Network tx_hash=Transfer.Tx/bytes ordinal=Transfer.Ordinal
-	         contract=Transfer.Asset.Contract/bytes to_address=Transfer.To/bytes late seen_at account=Transfer.Account/bytes
+	         contract=Transfer.Asset.Contract/bytes to_address=Transfer.To/bytes seen_at account=Transfer.Account/bytes
 	changes: symbol=Transfer.Asset.Symbol decimals=Transfer.Asset.Decimals token=Transfer.Asset.Token
 	         from_address=Transfer.From/bytes units=Transfer.Units block_number=Transfer.Block.Number
-	         block_hash=Transfer.Block.Hash/bytes block_time=Transfer.Block.Time source=Transfer.Source state rechecked final_at
+	         block_hash=Transfer.Block.Hash/bytes block_time=Transfer.Block.Time source=Transfer.Source state late rechecked final_at
 	         folded=Count folded_through=Through
 	read:    swept_at=Swept/exists`)
 
