@@ -88,10 +88,10 @@ func readTexts(t *testing.T, room string, said, quoted map[string]bool) {
 				}
 			}
 			if text, ok := handed(n); ok && ofMerchant {
-				said[text] = said[text]
+				said[text] = said[text] || false
 			}
 			if text, ok := refusal(n); ok && refusalRooms.MatchString(path) {
-				said[text], quoted[text] = said[text], true
+				said[text], quoted[text] = said[text] || false, true
 			}
 			return true
 		})

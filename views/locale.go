@@ -180,11 +180,17 @@ func (l *Locale) localize(c *i18n.LocalizeConfig) string {
 		return s
 	case l != english:
 		return english.localize(c)
-	case c.DefaultMessage == nil && (c.PluralCount != nil || len(c.TemplateData.(map[string]any)) > 0):
+	case c.DefaultMessage == nil && (c.PluralCount != nil || hasData(c)):
 		c.DefaultMessage = &i18n.Message{ID: c.MessageID, Other: c.MessageID}
 		return l.localize(c)
 	}
 	return c.MessageID
+}
+
+// hasData reports whether the message has values.
+func hasData(c *i18n.LocalizeConfig) bool {
+	values, ok := c.TemplateData.(map[string]any)
+	return ok && len(values) > 0
 }
 
 type localeKey struct{}

@@ -9,7 +9,7 @@ import (
 
 // withoutEntry are the forms that write no audit entry, and why.
 var withoutEntry = map[string]string{
-	"/dashboard/security/language": "it changes what its user reads, and nothing else",
+	"/dashboard/security/language":       "it changes what its user reads, and nothing else",
 	"/signin/passkey/ask":                "it asks, and changes nothing",
 	"/forgot":                            "the caller is unknown; the reset itself is written",
 	"/dashboard/merchant":                "it only chooses a merchant for the session",

@@ -41,12 +41,11 @@ const (
 // Value is a value of a template by name.
 type Value struct{ Name, Kind, Text string }
 
-// English is a value that is itself an English text of the catalogue, and Day one that is a time, of which the day is
-// written.
-type (
-	English string
-	Day     time.Time
-)
+// English is a value that is itself an English text of the catalogue.
+type English string
+
+// Day is a value that is a time, of which the day is written.
+type Day time.Time
 
 // T returns words with name, value pairs. A value is a string, which is written as it is; English; a time; a Day; or an
 // amount.
@@ -170,8 +169,8 @@ func In(lang string, mails []Mail) []Mail {
 
 // body is what is stored of the text of a mail.
 type body struct {
-	Text   string  `json:",omitempty"`
-	Letter *Letter `json:",omitempty"`
+	Text   string  `json:"text,omitempty"`
+	Letter *Letter `json:"letter,omitempty"`
 }
 
 // Body returns what Read reads, which is to be sealed.

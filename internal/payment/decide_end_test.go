@@ -272,7 +272,7 @@ func TestStart_PastExpiry(t *testing.T) {
 }
 
 // TestCancel_BackInABlock: money that a fork took back does not keep its payer from cancelling. If it is back later it
-// is late money, which the merchant is told of.
+// is late money, and the merchant learns of it.
 func TestCancel_BackInABlock(t *testing.T) {
 	t.Parallel()
 	p := observe(t, started(t, "10"), view(chain.Polygon, 1, 10, 5, transfer(usdcPolygon, "10000000", 9, "a", "x")), t0).Payment

@@ -36,9 +36,11 @@ func (d *Surface) alerts(
 		}
 		switch {
 		case d.Merchants.Meter().Affords(h.balance, ledger.Credit) != nil:
-			all = append(all, panel.Notice{Bad: true, Text: views.T(ctx,
-				"{{.Shop}} has no credits left: your customers cannot start a payment.", "Shop", shop),
-				Link: "/dashboard/credits" + at, LinkText: "Buy credits"})
+			all = append(all, panel.Notice{
+				Bad:  true,
+				Text: views.T(ctx, "{{.Shop}} has no credits left: your customers cannot start a payment.", "Shop", shop),
+				Link: "/dashboard/credits" + at, LinkText: "Buy credits",
+			})
 		case d.Merchants.Meter().IsLow(h.balance.Credits):
 			all = append(
 				all,

@@ -1,8 +1,8 @@
 package watch_test
 
 import (
-	"fmt"
 	"math/big"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -79,7 +79,7 @@ func TestWatcher_SpecksLeftOut(t *testing.T) {
 	t.Parallel()
 	const shown, hidden = 3, 5 // units
 	for leavesOut := range 3 {
-		t.Run(fmt.Sprint(leavesOut), func(t *testing.T) {
+		t.Run(strconv.Itoa(leavesOut), func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, 3, safeRule)
 			p := r.start()
@@ -89,7 +89,7 @@ func TestWatcher_SpecksLeftOut(t *testing.T) {
 			r.expect(p, payment.Started, 2*payment.FoldFrom*shown)
 			r.endpoints[leavesOut].Set(chaintest.Faults{Omit: func(log map[string]any) bool {
 				data, _ := log["data"].(string)
-				return strings.HasSuffix(data, fmt.Sprint(hidden))
+				return strings.HasSuffix(data, strconv.Itoa(hidden))
 			}})
 			for range 3 {
 				r.speck(p, payment.FoldFrom, shown)

@@ -18,7 +18,7 @@ type People struct{ *storeidentity.Store }
 // done reports whether a change was made, rather than refused.
 func done(err error) (bool, error) {
 	if fault.Of(err) != nil {
-		return false, nil
+		return false, nil //nolint:nilerr // a refusal is an answer
 	}
 	return err == nil, err
 }
