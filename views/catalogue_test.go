@@ -88,10 +88,12 @@ func readTexts(t *testing.T, room string, said, quoted map[string]bool) {
 				}
 			}
 			if text, ok := handed(n); ok && ofMerchant {
-				said[text] = said[text] || false
+				plural := said[text]
+				said[text] = plural
 			}
 			if text, ok := refusal(n); ok && refusalRooms.MatchString(path) {
-				said[text], quoted[text] = said[text] || false, true
+				plural := said[text]
+				said[text], quoted[text] = plural, true
 			}
 			return true
 		})
