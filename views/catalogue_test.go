@@ -88,12 +88,11 @@ func readTexts(t *testing.T, room string, said, quoted map[string]bool) {
 				}
 			}
 			if text, ok := handed(n); ok && ofMerchant {
-				plural := said[text]
-				said[text] = plural
+				say(said, text)
 			}
 			if text, ok := refusal(n); ok && refusalRooms.MatchString(path) {
-				plural := said[text]
-				said[text], quoted[text] = plural, true
+				say(said, text)
+				quoted[text] = true
 			}
 			return true
 		})
@@ -101,6 +100,13 @@ func readTexts(t *testing.T, room string, said, quoted map[string]bool) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// say adds a text without a plural, unless it is known.
+func say(said map[string]bool, text string) {
+	if _, known := said[text]; !known {
+		said[text] = false
 	}
 }
 

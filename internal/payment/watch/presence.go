@@ -27,7 +27,6 @@ type Presence struct {
 	watchers map[chain.Network]*Watcher
 	now      func() time.Time
 	log      *slog.Logger
-	wake     chan struct{}
 
 	mu   sync.Mutex
 	last map[presence]time.Time // when it was last to be stored
@@ -60,7 +59,7 @@ func NewPresence(
 	s PresenceStore, watchers map[chain.Network]*Watcher, now func() time.Time, log *slog.Logger,
 ) *Presence {
 	return &Presence{
-		store: s, watchers: watchers, now: now, log: log, wake: make(chan struct{}, 1),
+		store: s, watchers: watchers, now: now, log: log,
 		last: make(map[presence]time.Time), due: make(map[presence]time.Time),
 	}
 }
@@ -99,22 +98,6 @@ func (a *Presence) note(p presence, every time.Duration) {
 		clear(a.last)
 	}
 	a.last[p], a.due[p] = now, now
-	select {
-	case a.wake <- struct{}{}:
-	default:
-	}
-}
-
-// Run stores who looks until ctx ends.
-func (a *Presence) Run(ctx context.Context) error {
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-a.wake:
-			a.RunOnce(ctx)
-		}
-	}
 }
 
 // RunOnce stores what is due, and wakes the watchers of the networks.
