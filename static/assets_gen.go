@@ -3,20 +3,20 @@
 package static
 
 var assets = map[string]asset{
-	"app.css":       {hash: "8da2bfa420", contentType: "text/css; charset=utf-8", inline: false},
-	"checkout.css":  {hash: "553accecfa", contentType: "text/css; charset=utf-8", inline: true},
+	"app.css":       {hash: "8921a41030", contentType: "text/css; charset=utf-8", inline: false},
+	"checkout.css":  {hash: "1f96ded208", contentType: "text/css; charset=utf-8", inline: true},
 	"checkout.js":   {hash: "661b23a56c", contentType: "text/javascript; charset=utf-8", inline: false},
 	"console.js":    {hash: "571434a161", contentType: "text/javascript; charset=utf-8", inline: false},
-	"dashboard.css": {hash: "98cb9b6122", contentType: "text/css; charset=utf-8", inline: false},
+	"dashboard.css": {hash: "e7b7f3d640", contentType: "text/css; charset=utf-8", inline: false},
 	"dashboard.js":  {hash: "56074f01ed", contentType: "text/javascript; charset=utf-8", inline: false},
-	"docs.css":      {hash: "a484e47f11", contentType: "text/css; charset=utf-8", inline: false},
+	"docs.css":      {hash: "050c759f08", contentType: "text/css; charset=utf-8", inline: false},
 	"docs.js":       {hash: "f1dc0c5d68", contentType: "text/javascript; charset=utf-8", inline: false},
-	"donate.css":    {hash: "0c9831e179", contentType: "text/css; charset=utf-8", inline: true},
+	"donate.css":    {hash: "61e6fb2db0", contentType: "text/css; charset=utf-8", inline: true},
 	"htmx.js":       {hash: "abf86c10d6", contentType: "text/javascript; charset=utf-8", inline: false},
 	"icon.svg":      {hash: "8cd32668ea", contentType: "image/svg+xml", inline: false},
 	"live.js":       {hash: "c8cbfbf5c0", contentType: "text/javascript; charset=utf-8", inline: false},
 	"page.js":       {hash: "9bb0d127e4", contentType: "text/javascript; charset=utf-8", inline: false},
-	"receipt.css":   {hash: "2d5f003dbe", contentType: "text/css; charset=utf-8", inline: true},
+	"receipt.css":   {hash: "a5e593fa28", contentType: "text/css; charset=utf-8", inline: true},
 	"refund.js":     {hash: "24900e98ff", contentType: "text/javascript; charset=utf-8", inline: false},
 	"send.js":       {hash: "6bd66e6440", contentType: "text/javascript; charset=utf-8", inline: false},
 }

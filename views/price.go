@@ -39,7 +39,11 @@ func (l *Locale) price(plain, code string, digits uint8) string {
 	}
 	f := iso.NewFormatter(iso.NewLocale(l.numbers()))
 	f.MinDigits = digits
-	return f.Format(amount)
+	text := f.Format(amount)
+	if l.Dir == "rtl" {
+		text += "\u200e" // or the sign of US$ goes to the other side of its letters
+	}
+	return text
 }
 
 // numbers is the locale whose number format has the digits 0 to 9.

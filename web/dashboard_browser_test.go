@@ -21,6 +21,7 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/testkit/browser"
 	"github.com/florinpay/florin/internal/webhook"
+	"github.com/florinpay/florin/views"
 )
 
 // serveDashboard serves a dashboard on loopback and returns its origin.
@@ -106,9 +107,9 @@ const pageFlaws = `(() => {
 	const name = e => e.tagName.toLowerCase() + "." + e.className + " " + (e.textContent || e.name || "").trim().slice(0, 40);
 	for (const e of document.querySelectorAll("a, button, summary, input, select, textarea")) {
 		if (e.type === "hidden" || e.type === "checkbox" || inline(e) || e.closest(".sr") || e.closest("details:not([open]) > :not(summary)")) continue;
-		const r = e.getBoundingClientRect();
+		const row = e.matches(".linked .what a") && e.closest("tr"), r = (row || e).getBoundingClientRect();
 		if (r.width < 1 || r.top < -20) continue;
-		if (r.height < 43.5 || r.width < 43.5) flaws.push("target of " + Math.round(r.width) + "×" + Math.round(r.height) + ": " + name(e));
+		if (r.height < (row ? 39.5 : 43.5) || r.width < 43.5) flaws.push("target of " + Math.round(r.width) + "×" + Math.round(r.height) + ": " + name(e));
 	}
 	for (const e of document.querySelectorAll("main *")) {
 		const r = e.getBoundingClientRect();
@@ -120,12 +121,28 @@ const pageFlaws = `(() => {
 		if (edge.scrollWidth > edge.clientWidth + 1) flaws.push("a table of " + edge.scrollWidth + " px is cut at " + edge.clientWidth + ": " + name(e));
 	}
 	for (const e of document.querySelectorAll("main *")) {
-		const glued = [...e.childNodes].find(n => n.nodeType === 3 && /[a-z,;]$/.test(n.data) && n.nextSibling?.matches?.("time, .badge"));
+		const glued = [...e.childNodes].find(n => n.nodeType === 3 && /[a-z,;:]$/.test(n.data) && n.nextSibling?.matches?.("time, .badge"));
 		if (glued) flaws.push("no space before what follows: " + glued.data);
 	}
 	for (const e of document.querySelectorAll(".funnel progress")) if (e.getBoundingClientRect().width < 100) flaws.push("hardly anything of a bar is left: " + name(e.parentNode));
-	const starts = [...document.querySelectorAll(".rail nav a")].map(e => { const r = document.createRange(); r.selectNodeContents(e.querySelector("svg").nextSibling); return r.getBoundingClientRect(); }).filter(r => r.width > 0).map(r => Math.round(r.left));
+	const starts = [...document.querySelectorAll(".rail nav a")].map(e => { const r = document.createRange(); r.selectNodeContents(e.querySelector("svg").nextSibling); return r.getBoundingClientRect(); }).filter(r => r.width > 0).map(r => Math.round(root.dir === "rtl" ? r.right : r.left));
 	if (new Set(starts).size > 1) flaws.push("the words of the rail begin at " + starts);
+	const sample = document.body.appendChild(document.createElement("i"));
+	sample.style.background = "var(--accent)";
+	const accent = getComputedStyle(sample).backgroundColor, leads = [...document.querySelectorAll("main .btn")].filter(e => e.checkVisibility() && getComputedStyle(e).backgroundColor === accent);
+	sample.remove();
+	if (leads.length > 1) flaws.push(leads.length + " buttons lead: " + leads.map(name).join(", "));
+	for (const e of document.querySelectorAll("pre")) if (getComputedStyle(e).direction !== "ltr") flaws.push("code from right to left: " + name(e));
+	for (const e of document.querySelectorAll(".linked .what a bdi")) if (e.textContent.length < 12 && e.scrollWidth > e.clientWidth) flaws.push("a short name is cut: " + name(e));
+	const texts = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+	while (texts.nextNode()) {
+		const at = texts.currentNode.data.indexOf("US$"), [us, sign] = [at, at + 2].map(n => {
+			const r = document.createRange();
+			if (at >= 0) { r.setStart(texts.currentNode, n); r.setEnd(texts.currentNode, n + 1); }
+			return r.getBoundingClientRect();
+		});
+		if (at >= 0 && sign.left < us.left) flaws.push("the sign of an amount is before its letters: " + texts.currentNode.data);
+	}
 	for (const e of document.querySelectorAll("svg text")) if (e.getBoundingClientRect().height < 11) flaws.push("words too small to read: " + name(e));
 	return flaws;
 })()`
@@ -156,6 +173,26 @@ func lookAt(ctx context.Context, t *testing.T, name string) {
 	browser.Run(ctx, t, themed("dark"))
 	browser.Screenshot(ctx, t, name+"-desktop-dark")
 	browser.Axe(ctx, t)
+}
+
+// lookIn checks the page in another language, on a phone and a desktop.
+func lookIn(ctx context.Context, t *testing.T, name, lang, page string) {
+	t.Helper()
+	query := "?lang="
+	if strings.Contains(page, "?") {
+		query = "&lang="
+	}
+	browser.Run(ctx, t, chromedp.Navigate(page+query+lang), chromedp.WaitVisible("main h1"))
+	for device, size := range map[string]chromedp.Action{
+		"phone":   chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile, chromedp.EmulateTouch),
+		"desktop": chromedp.EmulateViewport(1280, 800),
+	} {
+		var flaws []string
+		browser.Run(ctx, t, size, chromedp.Evaluate(pageFlaws, &flaws))
+		for _, flaw := range flaws {
+			t.Errorf("%s in %s, %s: %s", name, lang, device, flaw)
+		}
+	}
 }
 
 // Every page of the dashboard, full and empty, in a browser: nothing is cut,
@@ -204,10 +241,25 @@ func TestDashboard_Pages(t *testing.T) {
 			for page, path := range paths.paths {
 				browser.Run(ctx, t, chromedp.Navigate(origin+path), chromedp.WaitVisible("main h1"))
 				lookAt(ctx, t, page)
+				for _, lang := range languagesOf(page) {
+					lookIn(ctx, t, page, lang, origin+path)
+				}
 			}
 			browser.FirstParty(ctx, t, origin)
 		})
 	}
+}
+
+// languagesOf is the languages in which a page is looked at: the one with the longest words and the one from right to
+// left, and the lists that a shop reads every day in all.
+func languagesOf(page string) (tags []string) {
+	if page != "payments" && page != "webhooks" && page != "overview" {
+		return []string{"de", "ar"}
+	}
+	for _, l := range views.Languages() {
+		tags = append(tags, l.Tag)
+	}
+	return tags
 }
 
 // visit is pages, by name, that a user looks at; nobody is signed in without an address.

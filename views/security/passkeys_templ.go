@@ -308,14 +308,14 @@ func passkeys(p Props) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<input type=\"hidden\" name=\"made\"><p><button type=\"submit\" class=\"btn main\" data-passkey=\"make\" data-passkey-ask=\"/dashboard/security/passkeys/ask\" data-testid=\"add-passkey\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<input type=\"hidden\" name=\"made\"><p><button type=\"submit\" class=\"btn\" data-passkey=\"make\" data-passkey-ask=\"/dashboard/security/passkeys/ask\" data-testid=\"add-passkey\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var17 string
 			templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(views.T(ctx, "Add a passkey"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `security/passkeys.templ`, Line: 51, Col: 175}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `security/passkeys.templ`, Line: 51, Col: 170}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 			if templ_7745c5c3_Err != nil {
