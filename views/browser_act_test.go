@@ -340,6 +340,15 @@ func TestLiveInBrowser(t *testing.T) {
 	browser.Axe(ctx, t)
 }
 
+// TestTimesOfSwappedParts: a part of any page that is swapped shows times in the reader's clock.
+func TestTimesOfSwappedParts(t *testing.T) {
+	t.Parallel()
+	ctx := browser.New(t)
+	browser.Run(ctx, t, chromedp.Navigate(serveSamples(t)+"/sample/en/donate"), chromedp.Evaluate(
+		`document.querySelector("[data-testid=donation]").innerHTML = '<time datetime="2026-11-27T03:39:56Z" data-local>UTC</time>'`, nil))
+	expect(ctx, t, `document.querySelector("[data-testid=donation] time").textContent.slice(0, 12)`, "Nov 27, 2026")
+}
+
 // expect waits until an expression has the value, for what a script does a moment later.
 func expect(ctx context.Context, t testing.TB, expression, want string) {
 	t.Helper()

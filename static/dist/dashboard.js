@@ -68,10 +68,10 @@ var kept = {};
 var typed = {};
 var clocks = [];
 var ticked = 0;
-function localTimes(root) {
+function localTimes() {
 var format = new Intl.DateTimeFormat(locale, { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", timeZoneName: "short" });
 var days = new Intl.DateTimeFormat(locale, { year: "numeric", month: "short", day: "numeric" });
-root.querySelectorAll("time[data-local]").forEach(function (time) {
+document.querySelectorAll("time[data-local]").forEach(function (time) {
 var date = new Date(time.dateTime);
 if (!isNaN(date)) { time.textContent = (time.getAttribute("data-local") === "date" ? days : format).format(date); time.removeAttribute("data-local"); }
 });
@@ -122,7 +122,6 @@ if (stage.getBoundingClientRect().top < 0) stage.scrollIntoView();
 }
 function afterSwap(focusLost, step) {
 if (step) bring();
-localTimes(document);
 readClocks();
 tick();
 announce();
@@ -154,7 +153,8 @@ document.addEventListener("change", function (event) {
 if (event.target.className === "via") kept[event.target.name] = event.target.id;
 if (event.target.id === "showqr") document.querySelector(".qr").scrollIntoView({ block: "nearest" });
 });
-localTimes(document);
+localTimes();
+new MutationObserver(localTimes).observe(document.body, { childList: true, subtree: true });
 readClocks();
 keepFields();
 announce();

@@ -10,10 +10,10 @@
   var clocks = [];
   var ticked = 0;
 
-  function localTimes(root) {
+  function localTimes() {
     var format = new Intl.DateTimeFormat(locale, { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", timeZoneName: "short" });
     var days = new Intl.DateTimeFormat(locale, { year: "numeric", month: "short", day: "numeric" });
-    root.querySelectorAll("time[data-local]").forEach(function (time) {
+    document.querySelectorAll("time[data-local]").forEach(function (time) {
       var date = new Date(time.dateTime);
       if (!isNaN(date)) { time.textContent = (time.getAttribute("data-local") === "date" ? days : format).format(date); time.removeAttribute("data-local"); }
     });
@@ -75,7 +75,6 @@
 
   function afterSwap(focusLost, step) {
     if (step) bring();
-    localTimes(document);
     readClocks();
     tick();
     announce();
@@ -114,7 +113,8 @@
     if (event.target.id === "showqr") document.querySelector(".qr").scrollIntoView({ block: "nearest" });
   });
 
-  localTimes(document);
+  localTimes();
+  new MutationObserver(localTimes).observe(document.body, { childList: true, subtree: true });
   readClocks();
   keepFields();
   announce();
