@@ -225,8 +225,8 @@ func readOne[T any](t *testing.T, url, query string) (value T) {
 	return value
 }
 
-// TestServe_IdleTimeout: a connection that is idle for longer than it may be is closed. Headers may have 32 KB, as where
-// a proxy signs users in.
+// TestServe_IdleTimeout: a connection that is idle for longer than it may be is closed. Headers may have 32 KB: a
+// proxy that signs users in needs them.
 func TestServe_IdleTimeout(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t, "FLORIN_IDLE_TIMEOUT=1s").serve(t)

@@ -144,7 +144,7 @@ func openSolana(
 	var sweeps sweeping
 	if cfg.SolGas != nil {
 		s := solana.NewSender(reader, solana.SenderConfig{
-			Gas: cfg.SolGas, Seed: cfg.SolSeed, MaxPrice: n.MaxPriorityFee,
+			Gas: cfg.SolGas, Seed: cfg.SolSeed,
 		})
 		sweeps = sweeping{s, solanaPrice, solanaCost, s.CloseEmptied, s.FindSweeps}
 	}

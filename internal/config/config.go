@@ -105,12 +105,10 @@ type Network struct {
 	Profile  chain.Profile // the compiled-in one with the operator's overrides
 	RPC      []secret.Text // endpoints, in order of preference; they often contain a key
 	Treasury chain.Address // where top-ups settle; empty: none here
-	// MaxGasPrice is the most a sweep pays for a unit of gas, in wei; 0: the compiled-in limit.
+	// MaxGasPrice is the most a sweep pays for a unit of gas, in wei; 0: sender.DefaultMaxPrice.
 	MaxGasPrice money.Units
 	// CoinPrice is what a native coin costs in USD, to tell what a sweep costs; 0 on a test network.
 	CoinPrice money.Micros
-	// MaxPriorityFee is the most a sweep on Solana pays for a unit of compute, in micro-lamports.
-	MaxPriorityFee uint64
 	// RPCBudget is how many calls a day reading the network may cost at each endpoint, in their order; the last one is
 	// for all further endpoints. 0: as many as it takes, for a node of one's own.
 	RPCBudget []int64

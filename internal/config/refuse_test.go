@@ -55,7 +55,6 @@ func TestLoad_Refuses(t *testing.T) {
 		refuses(t, map[string][]string{
 			"FLORIN_BEP20_RPC":             {"localhost:8545", "ipc://localhost:8546", "wss://", "ws:///path", "http://a.example.com,", "http://a.example.com, http://a.example.com", "http://a.example.com;http://b.example.com"},
 			"FLORIN_BEP20_CHAIN_ID":        {"0", "-1", "0x38", "BSC"},
-			"FLORIN_SOL_CHAIN_ID":          {"101"},
 			"FLORIN_BEP20_USDT":            {"0x0", solWallet, strings.Replace(token, "F", "f", 1)},
 			"FLORIN_SOL_USDC":              {token, "EPjFWdd5"},
 			"FLORIN_BASE_USDC_DECIMALS":    {"5", "19", "six"},
@@ -63,14 +62,8 @@ func TestLoad_Refuses(t *testing.T) {
 			"FLORIN_BASE_RPC_RATE":         {"0", "-1", "2.5", "many", "100001"},
 			"FLORIN_BASE_FINALITY":         {"latest", "12", "500ms", "25h", "-1s"},
 			"FLORIN_BASE_EXPLORER":         {"basescan.org"},
-			"FLORIN_BASE_WALLET_RPC":       {"mainnet.base.org"},
-			"FLORIN_SOL_WALLET_RPC":        {"https://rpc.example"},
-			"FLORIN_SOL_CLUSTER":           {"mainnet-beta"},
 			"FLORIN_POLYGON_TREASURY":      {"0x0000000000000000000000000000000000000000", solWallet},
-			"FLORIN_BASE_MAX_GAS_PRICE":    {"0", "-1", "1000001", "0.0000001", "much"},
-			"FLORIN_SOL_MAX_GAS_PRICE":     {"1"},
-			"FLORIN_SOL_MAX_PRIORITY_FEE":  {"0", "-1", "1.5", "1000000001", "much"},
-			"FLORIN_BASE_MAX_PRIORITY_FEE": {"1"},
+			"FLORIN_BASE_MAX_PRIORITY_FEE": {"1"}, // never was one
 		})
 	})
 	t.Run("AmountsAndTimes", func(t *testing.T) {

@@ -68,11 +68,9 @@ const (
 	// server ends it first, the next request of the proxy may meet its end, and is answered 502.
 	maxIdleTimeout = time.Hour
 
-	maxAmount      = 1_000_000_000 * money.USD
-	maxFree        = 1_000_000     // free credits and queries of a new key
-	maxPriorityFee = 1_000_000_000 // a sweep of five deposits would cost some hundredths of a SOL
-	maxGwei        = 1_000_000
-	maxEndpoints   = 16
+	maxAmount    = 1_000_000_000 * money.USD
+	maxFree      = 1_000_000 // free credits and queries of a new key
+	maxEndpoints = 16
 
 	// Less than one in a thousand seconds is a typing error; a burst above a million limits nothing.
 	minPerSecond, maxPerSecond = 0.001, 100_000
@@ -150,4 +148,4 @@ func rate(name, perSecond, burst string, target *Rate) []setting {
 
 // retired are names of earlier builds that are constants now. They are ignored, so that an upgrade starts.
 var retired = regexp.MustCompile(
-	`^FLORIN_(RPC_PRICE|(BEP20|POLYGON|BASE|SOL)_COIN_PRICE|RATE_(FENCE|PEG)_PERCENT|KEEP_(DELIVERIES|ATTEMPTS|SESSIONS|IDEMPOTENCY)|GRAPHQL_MAX_[A-Z_]+)$`)
+	`^FLORIN_(RPC_PRICE|(BEP20|POLYGON|BASE|SOL)_(COIN_PRICE|WALLET_RPC|MAX_GAS_PRICE)|SOL_(CHAIN_ID|CLUSTER|MAX_PRIORITY_FEE)|RATE_(FENCE|PEG)_PERCENT|KEEP_(DELIVERIES|ATTEMPTS|SESSIONS|IDEMPOTENCY)|GRAPHQL_MAX_[A-Z_]+)$`)
