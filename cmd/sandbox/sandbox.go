@@ -118,6 +118,7 @@ func (s *Sandbox) start(ctx context.Context, c Config) error {
 	if err != nil {
 		return err
 	}
+	cfg.RateEvery = time.Second // so that a moved feed counts at once
 	for i := range cfg.Networks {
 		if dev := s.chains[cfg.Networks[i].Profile.Network]; dev != nil {
 			cfg.Networks[i].Profile.WalletRPC = dev.URL()
@@ -259,7 +260,6 @@ func (s *Sandbox) environ(c Config, secretKey, gasKey []byte) []string {
 		"FLORIN_SWEEP_WAIT=" + sweepWait,
 		"FLORIN_DRAIN_WAIT=0s", // Ctrl-C ends it
 		"FLORIN_RATE_FENCE=" + s.BaseURL + referencePath,
-		"FLORIN_RATE_EVERY=1s", // so that a moved feed counts at once
 	}
 	for n, dev := range s.chains {
 		prefix, tokens := "FLORIN_"+string(n)+"_", dev.Tokens()

@@ -39,22 +39,19 @@ type Config struct {
 	SolGas  *wallet.Solana // nil: Solana is not swept
 	SolSeed *wallet.Seed   // nil only while Solana is off
 
-	SweepMin    money.Micros  // smaller amounts wait until they are SweepAge old
-	SweepDust   money.Micros  // smaller amounts wait until more arrives
-	SweepAtOnce money.Micros  // so much for one wallet does not wait for others to share the transaction
-	SweepWait   time.Duration // the longest that less waits for them
-	SweepAge    time.Duration
+	SweepMin  money.Micros  // smaller amounts wait for a day
+	SweepDust money.Micros  // smaller amounts wait until more arrives
+	SweepWait time.Duration // the longest that money waits for others to share the transaction
 
 	PaymentTTL time.Duration
 	StartTTL   time.Duration
 	MinAmount  money.Micros
 	MaxAmount  money.Micros
 
-	// RateFence is where reference rates come from: ecb, frankfurter or an address; empty: there is no fence. RateEvery
-	// is how often sources are read.
+	// RateFence is where reference rates come from: ecb, frankfurter or an address; empty: there is no fence.
 	RateFence   string
-	RateSources []string // asked beside the price feeds: see reference.Source
-	RateEvery   time.Duration
+	RateSources []string      // asked beside the price feeds: see reference.Source
+	RateEvery   time.Duration // from one reading of the sources to the next
 
 	// Keep is how long what grows with the payments is kept.
 	Keep retention.Policy
@@ -174,7 +171,6 @@ type Rates struct {
 	Client Rate // requests of one address
 	Key    Rate // operations of one API key
 	Costly Rate // expensive operations of one address
-	Open   Rate // payments that one address opens at a merchant's cost
 }
 
 // Rate is PerSecond in the long run, and Burst at once.
