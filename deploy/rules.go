@@ -1,5 +1,5 @@
-// Command deploy makes prometheus/alerts.rules.yml: a rule of Prometheus for each kind of alert that Florin notifies its
-// operator of, with the words of the page for operators. Run it with go generate ./deploy after adding a kind.
+// Command deploy makes prometheus/alerts.rules.yml: a rule of Prometheus for each kind of alert that Florin notifies
+// its operator of, with the words of the page for operators. Run it with go generate ./deploy after adding a kind.
 package main
 
 //go:generate go run .
