@@ -199,9 +199,16 @@ func TestLinesFitTheScreen(t *testing.T) {
 			if columns > maxLineColumns && !inText[number+1] && !holdsText(line) {
 				t.Errorf("%s:%d has %d columns, at most %d", s.path, number+1, columns, maxLineColumns)
 			}
+			if brokenCall.MatchString(line) && !inText[number+1] {
+				t.Errorf("%s:%d goes on after a call that was broken for its width: give the call a line, or its result a name",
+					s.path, number+1)
+			}
 		}
 	}
 }
+
+// brokenCall is a line that ends a call and goes on with the next value, as a line wrapper leaves it.
+var brokenCall = regexp.MustCompile(`^\s*\), `)
 
 // longText is a string literal, URL or directive that is not cut for the sake of the column it ends in.
 var longText = regexp.MustCompile("\"[^\"]{40,}\"|`|https?://|^\\s*//(go|nolint):|//nolint")

@@ -44,9 +44,9 @@ func newGeth(t *testing.T, n chain.Network) *geth {
 	}
 	tokens := c.Tokens()
 	p.Assets = []chain.Asset{
-		tokenAsset(
-			n, tokens.USDT, money.USDT,
-		), tokenAsset(n, tokens.USDC, money.USDC), tokenAsset(n, tokens.Bridged, ""),
+		tokenAsset(n, tokens.USDT, money.USDT),
+		tokenAsset(n, tokens.USDC, money.USDC),
+		tokenAsset(n, tokens.Bridged, ""),
 	}
 	a, err := evm.New(evm.Config{Profile: p, Endpoints: []string{c.URL()}})
 	if err != nil {
