@@ -19,6 +19,7 @@ import (
 // The limits keep files and functions readable at one sitting.
 const (
 	maxInterfaces  = 40  // in the whole program
+	maxMethods     = 200 // of all of them
 	maxTestFile    = 400 // lines
 	maxTestBody    = 60  // lines of one test function or one named case
 	maxLineColumns = 120
@@ -87,6 +88,9 @@ func TestInterfacesAreFew(t *testing.T) {
 	t.Logf("%d interfaces with %d methods: %s", len(names), methods, strings.Join(names, ", "))
 	if len(names) > maxInterfaces {
 		t.Errorf("%d interfaces, at most %d: %s", len(names), maxInterfaces, strings.Join(names, ", "))
+	}
+	if methods > maxMethods {
+		t.Errorf("the interfaces name %d methods, at most %d", methods, maxMethods)
 	}
 }
 
