@@ -103,10 +103,10 @@ func (s *Store) OpenAddresses(
 		return nil, fmt.Errorf("addresses of open payments on %s: %w", n, err)
 	}
 	waiting, err := db.All[chain.Watched](ctx, s.db.Reader(),
-		"SELECT r.address, r.raw FROM deposits AS d JOIN routes AS r ON r.payment_id = d.payment_id "+
-			"AND r.network = d.network WHERE d.network = ?0 AND NOT d.rechecked AND d.state <> 'VANISHED' "+
-			"UNION SELECT r.address, r.raw FROM routes AS r WHERE r.network = ?0 AND r.payment_id IN (SELECT l.payment_id "+
-			"FROM looks AS l WHERE l.network = ?0 AND l.at > ?1 ORDER BY l.at DESC LIMIT ?2)",
+		`SELECT r.address, r.raw FROM deposits AS d JOIN routes AS r ON r.payment_id = d.payment_id
+			AND r.network = d.network WHERE d.network = ?0 AND NOT d.rechecked AND d.state <> 'VANISHED'
+			UNION SELECT r.address, r.raw FROM routes AS r WHERE r.network = ?0 AND r.payment_id IN (SELECT l.payment_id
+			FROM looks AS l WHERE l.network = ?0 AND l.at > ?1 ORDER BY l.at DESC LIMIT ?2)`,
 		n, endedAfter, maxLooks)
 	if err != nil {
 		return nil, fmt.Errorf("addresses of open payments on %s: %w", n, err)
