@@ -57,8 +57,6 @@ type identity struct {
 	health  *health
 	checked bool
 	retryAt time.Time // when to ask again after a check failed
-	forget  func()    // what the reader remembers of the chain; nil: it remembers nothing
-	moves   int64     // of the cursor that was last loaded
 }
 
 // check checks once that the chain is the configured one. Until then the network is not offered and not read.
@@ -76,15 +74,4 @@ func (i *identity) check(ctx context.Context) error {
 	}
 	i.checked = true
 	return nil
-}
-
-// wasMoved reports whether an operator has moved the cursor since it was last loaded, and has the reader forget.
-func (i *identity) wasMoved(ctx context.Context) bool {
-	c, ok, err := i.store.Cursor(ctx, i.profile.Network)
-	if err != nil || !ok || c.Moves == i.moves || i.forget == nil {
-		return false
-	}
-	i.moves = c.Moves
-	i.forget()
-	return true
 }

@@ -110,7 +110,7 @@ func (r *reader) observeTogether(
 	var due []observed
 	var updates []Update
 	for _, p := range payments {
-		v.Transfers, v.Unread = transfers[p.ID], !twice || v.From > r.rechecked+1 || r.failed.before(p.ID, v.From)
+		v.Transfers, v.Unread = transfers[p.ID], !twice || v.From > r.cursor.Rechecked.Number+1 || r.failed.before(p.ID, v.From)
 		x, some := o.look(ctx, p, v)
 		if some {
 			due, updates = append(due, x), append(updates, x.update(o.now))

@@ -34,6 +34,7 @@ type Watcher struct {
 	health   *health
 	wake     chan struct{}
 	refresh  atomic.Bool
+	forget   func() // what the reader remembers of the chain; nil: it remembers nothing
 }
 
 // network is what every part of a watcher works on.
@@ -103,7 +104,7 @@ func (w *Watcher) Limit(budget int64, spent func() int64) {
 
 // OnMove calls forget when an operator has moved the cursor of a network whose heads cannot be read: then the chain may
 // be another one than the reader remembers.
-func (w *Watcher) OnMove(forget func()) { w.identity.forget = forget }
+func (w *Watcher) OnMove(forget func()) { w.forget = forget }
 
 // Health returns the network's health as of the last round.
 func (w *Watcher) Health() payment.Health { return w.health.get() }
@@ -189,7 +190,7 @@ func (w *Watcher) nextRound(s AtRisk, pace Pace) time.Time {
 	if fixed {
 		return next
 	}
-	if due := w.passes.second.due(last.cursor); w.lease.held && !last.failed && !due.IsZero() && due.Before(next) {
+	if due := w.passes.second.due(); w.lease.held && !last.failed && !due.IsZero() && due.Before(next) {
 		next = due
 	}
 	return w.passes.failed.due(next, last.at, w.lease.held)
@@ -217,7 +218,7 @@ func (w *Watcher) lead(ctx context.Context) (bool, error) {
 	leads, err := w.lease.take(ctx)
 	if leads && !led { // another instance may have read blocks meanwhile, through another voice
 		w.passes.second.reset()
-		w.passes.current = nil
+		w.passes.late.reset()
 	}
 	return leads, err
 }
@@ -258,42 +259,42 @@ func (w *Watcher) round(ctx context.Context) error {
 		return err
 	}
 	heads, err := w.readHeads(ctx)
-	if err != nil && w.identity.wasMoved(ctx) {
-		heads, err = w.readHeads(ctx)
-	}
 	leads, leaseErr := w.lead(ctx)
 	if leaseErr != nil {
 		return leaseErr
 	}
+	exists, moved, cursorErr := w.passes.load(ctx)
+	if cursorErr != nil {
+		return cursorErr
+	}
+	if err != nil && moved && w.forget != nil {
+		w.forget()
+		heads, err = w.readHeads(ctx)
+	}
 	if err != nil {
-		if leads {
+		if leads && exists {
 			err = errors.Join(err, w.passes.markBehind(ctx))
 		}
 		return err
 	}
-	cursor, ok, cursorErr := w.store.Cursor(ctx, w.profile.Network)
-	if cursorErr != nil {
-		return fmt.Errorf("read the cursor: %w", cursorErr)
-	}
-	w.identity.moves = cursor.Moves
 	if err := w.passes.failed.load(ctx); err != nil {
 		return err
 	}
 	if leads {
-		cursor, err = w.passes.readAll(ctx, heads, cursor, ok)
+		err = w.passes.readAll(ctx, heads, exists)
 		if errors.Is(err, ErrNotLeading) {
 			w.lease.held = false
 			return nil // the other instance reads on; this one follows from the next round on
 		}
-	} else if !w.passes.readByLeader(cursor, ok) {
+	} else if !w.passes.readByLeader(exists) {
 		w.health.set(payment.Health{
 			Reason: "this network cannot be read reliably at the moment", Latest: heads.Latest, Final: heads.Final,
 			Detail: "another instance leads, and has not read the network of late",
 		})
 		return nil
 	}
-	w.pace.read(heads, cursor, w.passes.tail.unread == "", leads)
-	w.passes.report(heads, cursor, err)
+	w.pace.read(heads, w.passes.cursor, w.passes.tail.unread == "", leads)
+	w.passes.report(heads, err)
 	return err
 }
 
