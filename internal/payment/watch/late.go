@@ -37,9 +37,8 @@ const (
 	// restPart is how many addresses one scan reads.
 	restPart = 1_000
 	// restRate is how many addresses a second are read on average: all of a month of 1,000 payments a day within 34
-	// minutes. ownRate is the same for a node of one's own.
+	// minutes.
 	restRate = 15
-	ownRate  = 1_000
 	// partsAtOnce bounds how many parts one round reads. A payer who waits is kept waiting by one at most.
 	partsAtOnce = 6
 	// partsLimit bounds how long that takes.
@@ -70,11 +69,7 @@ func (l *late) loadWatched(ctx context.Context) error {
 
 // passTime is the time from the beginning of one pass to that of the next.
 func (l *late) passTime() time.Duration {
-	rate := restRate
-	if l.pace.unpaced {
-		rate = ownRate
-	}
-	least := max(endedRound, time.Duration(l.watched.set.Len()/rate)*time.Second)
+	least := max(endedRound, time.Duration(l.watched.set.Len()/restRate)*time.Second)
 	return least * time.Duration(l.pace.slower(paces[Ended].slowdowns))
 }
 
