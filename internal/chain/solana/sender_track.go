@@ -9,7 +9,6 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/solana/effect"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 	"github.com/florinpay/florin/internal/money"
 )
@@ -169,7 +168,7 @@ func (s *Sender) included(
 		return chain.SweepOutcome{}, err
 	}
 	seen.Status = chain.TxFinal
-	changes := make(map[string]effect.Change)
+	changes := make(map[string]rpc.Change)
 	for _, c := range t.Changes() {
 		changes[c.Account] = c
 	}

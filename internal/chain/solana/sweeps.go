@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/florinpay/florin/internal/chain/solana/effect"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 	solanago "github.com/gagliardetto/solana-go"
 )
@@ -160,7 +159,7 @@ func (g *sweepLog) list(
 
 // readPart reads some transactions and keeps which watched accounts they name.
 func (s *search) readPart(ctx context.Context, log *sweepLog, part []rpc.Signature) error {
-	read := make([]*effect.Transaction, len(part))
+	read := make([]*rpc.Transaction, len(part))
 	failures := make([]error, len(part))
 	err := rpc.Each(ctx, part, 1, func(ctx context.Context, one []rpc.Signature, at int) error {
 		read[at], failures[at] = s.cache.transaction(ctx, one[0].Signature)
