@@ -16,7 +16,7 @@ import (
 
 var begin = time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
 
-// quiet are the facts of an installation without troubles: one network with three endpoints, and a database.
+// quiet are the facts of an installation without problems: one network with three endpoints, and a database.
 func quiet(now time.Time) alert.Facts {
 	return alert.Facts{
 		Now: now, Rates: rates(now),

@@ -236,7 +236,8 @@ func holdsText(line string) bool { return longText.MatchString(line) }
 // privateWords are words that mean nothing to a reader from this field. Each has a standard one: see the glossary of
 // CONTRIBUTING.md.
 var privateWords = regexp.MustCompile(`(?i)^(pots?|purses?|lanes?|visitors?|desks?|sightings?|nudge[ds]?|rouse[ds]?|` +
-	`hardened|burials?|tellings?|told|seats?|sights|pulses?|company|noting|glances?|stakes|hurry|siblings?|vouched)$`)
+	`hardened|burials?|tellings?|told|seats?|sights|pulses?|company|noting|glances?|stakes|hurry|siblings?|vouched|` +
+	`troubles?|resting|beats?)$`)
 
 // SLIP-0010 and Solana paths call their own derivation levels hardened; nodes of a document have siblings.
 var wordsInPlace = map[string][]string{

@@ -110,7 +110,7 @@ func (d *Surface) alertNotices(ctx context.Context, now time.Time) ([]panel.Noti
 		case c.Kind == alert.BackupMissing || c.Kind == alert.BackupOld:
 			n.Link, n.LinkText = "/docs/operate/backup", "How to back up"
 		case !c.Public:
-			n.Link, n.LinkText = troublePath, "See details"
+			n.Link, n.LinkText = problemsPath, "See details"
 		}
 		all = append(all, n)
 	}

@@ -50,7 +50,7 @@ type account struct {
 
 	// walk is the reading of its history, where that is not finished.
 	walk    *walk
-	trouble trouble
+	problem problem
 
 	// entries are the transactions that credited the account in slots since..seen, by signature. Those that a
 	// fork removed are not among them.
