@@ -95,7 +95,7 @@ func sweepSender(cfg config.Config, n config.Network) (chain.SweepSender, error)
 		if err != nil {
 			return nil, err
 		}
-		with := solana.SenderConfig{Gas: cfg.SolGas, Seed: cfg.SolSeed, MaxPrice: n.MaxPriorityFee}
+		with := solana.SenderConfig{Gas: cfg.SolGas, Seed: cfg.SolSeed}
 		return solana.NewSender(a, with), nil
 	}
 	a, err := open(n)

@@ -65,7 +65,7 @@ func (s *solanaNetwork) environ() []string {
 	return []string{
 		"FLORIN_SOL_RPC=" + s.ledger.URL(), "FLORIN_SOL_RPC_BUDGET=unlimited",
 		"FLORIN_SOL_USDT=" + string(s.assets[0].Contract), "FLORIN_SOL_USDC=" + string(s.assets[1].Contract),
-		"FLORIN_SOL_GAS_KEY=" + s.gas, "FLORIN_SOL_SEED=" + s.words, "FLORIN_SOL_MAX_PRIORITY_FEE=1000",
+		"FLORIN_SOL_GAS_KEY=" + s.gas, "FLORIN_SOL_SEED=" + s.words,
 	}
 }
 

@@ -78,13 +78,19 @@ func (o *openPayments) atRisk(
 	if err != nil {
 		return openRow{}, err
 	}
-	if k.mark = mark; row.StartedAt.After(k.StartedAt) {
-		k.StartedAt = row.StartedAt
-	}
+	k.mark = mark
+	k.StartedAt, k.AddedAt = later(k.StartedAt, row.StartedAt), later(k.AddedAt, row.AddedAt)
 	if next := row.ExpiresAt; !next.IsZero() && (k.ExpiresAt.IsZero() || next.Before(k.ExpiresAt)) {
 		k.ExpiresAt = next
 	}
 	return k.openRow, nil
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }
 
 // readWithMark reads on one snapshot, and returns the mark below which it has seen every route.
