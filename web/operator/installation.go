@@ -49,9 +49,7 @@ func (d *Surface) installationPage(c echo.Context, who session.Principal, status
 	if ok {
 		p.Check = operator.CheckRow{
 			Running: last.EndedAt.IsZero() &&
-				now.Sub(
-					last.AskedAt,
-				) < checkGivenUp,
+				now.Sub(last.AskedAt) < checkGivenUp,
 			AskedAt: last.AskedAt, EndedAt: last.EndedAt, AskedBy: last.AskedBy, Problem: last.Problem,
 			Entries: last.Entries, Found: last.Found, Differences: last.Differences,
 		}

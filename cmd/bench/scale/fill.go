@@ -108,12 +108,8 @@ func (f filling) tables() []multiplied {
 			"id": "", "payment_id": id, "key_id": key, "tx_hash": f.packed(64), "to_address": address,
 			"swept_at": f.shift("final_at"), "rechecked": map[bool]string{true: "TRUE", false: "1"}[f.many],
 		}},
-		{"events", of("events"), map[string]string{
-			"id": "", "payment_id": id,
-		}},
-		{"feed", of("feed"), map[string]string{
-			"payment_id": id, "key_id": key, "position": "1000 + s.n * 10 + t.seq",
-		}},
+		{"events", of("events"), map[string]string{"id": "", "payment_id": id}},
+		{"feed", of("feed"), map[string]string{"payment_id": id, "key_id": key, "position": "1000 + s.n * 10 + t.seq"}},
 		{"deliveries", of("deliveries"), map[string]string{
 			"id": "", "payment_id": id, "custodian_id": custodian,
 			"state": "CASE WHEN s.n % 20000 = 11 THEN 'FAILED' ELSE t.state END",

@@ -70,9 +70,7 @@ func (r sweepReport) same(o chain.SweepOutcome) bool {
 }
 
 // support asks an endpoint that does not know the status of an attempt for the transaction itself.
-func (s *Sender) support(
-	ctx context.Context, e *endpoint, included chain.SweepOutcome, p *sweepPlan,
-) chain.Support {
+func (s *Sender) support(ctx context.Context, e *endpoint, included chain.SweepOutcome, p *sweepPlan) chain.Support {
 	final := &rpc.TxStatus{Slot: included.Block.Number, Confirmation: rpc.Finalized}
 	var again chain.SweepOutcome
 	var missing bool

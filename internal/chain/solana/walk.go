@@ -199,9 +199,7 @@ func (w *walk) take(acc *account, l rpc.Signature, t *rpc.Transaction) error {
 	w.matched = w.matched || c.After == w.after
 	w.rest -= c.After - c.Before
 	if _, credited := acc.credit(t); credited && l.Slot >= w.goal {
-		w.credits = append(w.credits, &entry{
-			signature: l.Signature, slot: l.Slot, tx: outcomeOf(t, acc, w.e.Name),
-		})
+		w.credits = append(w.credits, &entry{signature: l.Signature, slot: l.Slot, tx: outcomeOf(t, acc, w.e.Name)})
 	}
 	return nil
 }
