@@ -243,7 +243,6 @@ var privateWords = regexp.MustCompile(`(?i)^(pots?|purses?|lanes?|visitors?|desk
 // open pages is called beat.
 var wordsInPlace = map[string][]string{
 	"hardened": {"internal/wallet"}, "sibling": {"views", "web", "web/docs"}, "beat": {"views"},
-	"troubles": {"internal/payment/watch"},
 }
 
 // privateNames are words that a sentence may use, but no name: it says batched, single, or what is done. A payment is
