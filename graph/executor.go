@@ -21,9 +21,7 @@ import (
 
 // newExecutor returns gqlgen's executor with Florin's limits and rules.
 // With keyInHeader a document may leave the API key out.
-func newExecutor(
-	schema graphql.ExecutableSchema, o Options, log *slog.Logger, keyInHeader bool,
-) *executor.Executor {
+func newExecutor(schema graphql.ExecutableSchema, o Options, log *slog.Logger, keyInHeader bool) *executor.Executor {
 	e := executor.New(schema)
 	documents := newDocumentCache()
 	e.SetQueryCache(documents)

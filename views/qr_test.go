@@ -123,9 +123,7 @@ func TestQRReadBack(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", s.name, err)
 		}
-		want := transferRequest{
-			contract: sampleContract, to: sampleAddress, chain: 137, units: big.NewInt(49_900_000),
-		}
+		want := transferRequest{contract: sampleContract, to: sampleAddress, chain: 137, units: big.NewInt(49_900_000)}
 		if !request.equals(want) {
 			t.Errorf("%s: the wallet is asked for %v, want %v", s.name, request, want)
 		}

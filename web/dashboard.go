@@ -74,9 +74,7 @@ func (s *Server) dashboardRoutes(r shell.Router) {
 		Users: s.d.Users, Merchants: s.d.Merchants, Mails: x.Mails,
 	}
 	s.docs.Account = docsAccounts{guard, s.o.SandboxKey}.of
-	signin.New(signin.Services{
-		Guard: guard, SignUp: s.o.SignUp, Invite: x.Invite, NewKeys: s.o.NewKeys,
-	}).Routes(r)
+	signin.New(signin.Services{Guard: guard, SignUp: s.o.SignUp, Invite: x.Invite, NewKeys: s.o.NewKeys}).Routes(r)
 	operator.New(operator.Services{
 		Guard: guard, Presenter: s.presenter, Payments: s.d.Payments, LastCheck: x.LastCheck,
 		Reports: x.Reports, Ledger: x.Ledger, Sweeping: x.Sweeping, Reading: x.Reading,

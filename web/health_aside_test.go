@@ -75,17 +75,17 @@ func TestOperator_SetAside(t *testing.T) {
 	b, root := rootDashboard(t)
 	m := b.shop(b.member(ownerEmail))
 	p := b.newPayment(m)
-	aside := watch.SetAside{
+	failed := watch.SetAside{
 		Network: chain.Polygon, PaymentID: p.ID, From: 4711, Since: b.clock.Now(), Attempts: 2, NextAt: b.clock.Now(),
 		Reason: "two endpoints disagree",
 	}
-	must(t, b.store.SaveSetAside(t.Context(), aside))
+	must(t, b.store.SaveSetAside(t.Context(), failed))
 	b.clock.advance(time.Minute)
 	root.get("/operator").wants(t, 200, "Endpoints of Polygon disagree, or payments there cannot be read.",
 		"1 payment cannot be read and will be tried again", "Two endpoints disagree.")
 	root.get("/operator/trouble").wants(t, 200, "Payment "+string(p.ID)+" of "+ownerEmail+
 		" cannot be read on Polygon", "(2 attempts): two endpoints disagree.", "from block 4711 on")
-	must(t, b.store.DeleteSetAside(t.Context(), aside))
+	must(t, b.store.DeleteSetAside(t.Context(), failed))
 	b.clock.advance(time.Minute)
 	if r := root.get("/operator/trouble"); strings.Contains(r.body, string(p.ID)) {
 		t.Error("it is shown after it was read")

@@ -84,9 +84,9 @@ func (w *walk) read(path string) {
 	w.names[path] = names
 }
 
-// follow reads all that can be reached from the pages, and fails for what is not there. It returns the pages with what
+// reach reads all that can be reached from the pages, and fails for what is not there. It returns the pages with what
 // is named on each.
-func (s *surfer) follow(starts ...string) map[string]map[string]bool {
+func (s *surfer) reach(starts ...string) map[string]map[string]bool {
 	s.b.t.Helper()
 	const most = 1000 // pages of a list may go on
 	w := &walk{s: s, from: map[string]string{}, names: map[string]map[string]bool{}, frags: map[string]string{}}
@@ -127,7 +127,7 @@ func TestLinks(t *testing.T) {
 	for _, p := range docs.Pages() {
 		starts = append(starts, p.Path+docs.MarkdownEnding)
 	}
-	names := b.surfer().follow(starts...)
+	names := b.surfer().reach(starts...)
 	for _, p := range docs.Pages() {
 		if names[p.Path] == nil {
 			t.Errorf("no page leads to %s", p.Path)
@@ -135,13 +135,13 @@ func TestLinks(t *testing.T) {
 	}
 	owner := b.surfer()
 	owner.signIn(ownerEmail)
-	names = owner.follow("/dashboard")
+	names = owner.reach("/dashboard")
 	for _, p := range []string{"/dashboard/payments/" + string(paid.ID), "/dashboard/security", docs.ShopPath} {
 		if names[p] == nil {
 			t.Errorf("a merchant does not reach %s", p)
 		}
 	}
-	if names = root.follow("/operator"); names[docs.OperatePath] == nil || names[usersPath] == nil {
+	if names = root.reach("/operator"); names[docs.OperatePath] == nil || names[usersPath] == nil {
 		t.Errorf("an operator reaches %d pages", len(names))
 	}
 }

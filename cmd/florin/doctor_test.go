@@ -227,7 +227,7 @@ func TestDoctor_Push(t *testing.T) {
 	x.wants(t, "BEP20 endpoints", "warning", "one endpoint")
 }
 
-// TestDoctor_Solana: a network without contracts is checked as thoroughly, and each trouble has its advice.
+// TestDoctor_Solana: a network without contracts is checked as thoroughly, and each problem has its advice.
 func TestDoctor_Solana(t *testing.T) {
 	t.Parallel()
 	s := startSolana(t)

@@ -80,9 +80,7 @@ func (d *drill) open(t *testing.T, n int) []order {
 	var list []order
 	for range n {
 		i := len(d.orders)
-		o := order{
-			network: d.networks[i%4].name, token: []string{"USDT", "USDC"}[i/4%2], cents: int64(500 + 7*i),
-		}
+		o := order{network: d.networks[i%4].name, token: []string{"USDT", "USDC"}[i/4%2], cents: int64(500 + 7*i)}
 		o.txnid, o.address = d.start(t, o.network, o.token, o.cents)
 		d.orders = append(d.orders, o)
 		list = append(list, o)

@@ -20,9 +20,7 @@ var restRows = []clause{
 		return that(
 			"POST /create-payment", "paymentLink",
 			func(v any) bool { s, _ := v.(string); return strings.HasSuffix(s, "/pay?txnid="+txnid) },
-		)(
-			w,
-		)
+		)(w)
 	}},
 	{
 		"4.2/create-payment/amount", "amount is required",

@@ -175,9 +175,7 @@ func envelopeRows(w *witness) []clause {
 			continue
 		}
 		out = append(out, clause{"2.1/" + step, "the answer carries code, a number, and message, a text", all(
-			that(
-				step, "code", func(v any) bool { n, ok := v.(float64); return ok && n >= 200 },
-			),
+			that(step, "code", func(v any) bool { n, ok := v.(float64); return ok && n >= 200 }),
 			that(step, "message", filled),
 		)})
 	}

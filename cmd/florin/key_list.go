@@ -141,9 +141,7 @@ func (c keyRevoke) find(keys []merchant.Key) (merchant.Key, error) {
 }
 
 // withKeys calls do with every key of the user with the e-mail address, or of all users.
-func (p *process) withKeys(
-	ctx context.Context, email string, do func(*merchant.Service, []merchant.Key) error,
-) error {
+func (p *process) withKeys(ctx context.Context, email string, do func(*merchant.Service, []merchant.Key) error) error {
 	cfg, err := p.config()
 	if err != nil {
 		return err

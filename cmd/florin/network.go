@@ -106,9 +106,7 @@ func sweepSender(cfg config.Config, n config.Network) (chain.SweepSender, error)
 }
 
 // sweeper returns a sweeper of the network, which takes turns with the server's.
-func (p *process) sweeper(
-	cfg config.Config, n config.Network, s *store.Store,
-) (*settlement.Sweeper, error) {
+func (p *process) sweeper(cfg config.Config, n config.Network, s *store.Store) (*settlement.Sweeper, error) {
 	sender, err := sweepSender(cfg, n)
 	if err != nil {
 		return nil, err

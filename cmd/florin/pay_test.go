@@ -134,9 +134,7 @@ func (s *shop) open(t testing.TB, env []string, wallets map[string]any) {
 	}
 	s.key = key.Key
 	s.server = s.serve(t)
-	input := map[string]any{
-		"apiKey": s.key, "secret": "callback-secret", "name": "Corner Coffee", "wallets": wallets,
-	}
+	input := map[string]any{"apiKey": s.key, "secret": "callback-secret", "name": "Corner Coffee", "wallets": wallets}
 	if s.receiver != nil {
 		input["callbackUrl"] = s.receiver.URL
 	}

@@ -62,9 +62,9 @@ func (a *archive) command(ctx context.Context, program string, args ...string) *
 	return cmd
 }
 
-// follow starts backup.sh and returns when the cluster is copied; changes are received until stop. What it says is
+// receive starts backup.sh and returns when the cluster is copied; changes are received until stop. What it says is
 // shown if the test fails: a receiver that is cut off connects again.
-func (a *archive) follow(t *testing.T) (stop func()) {
+func (a *archive) receive(t *testing.T) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
@@ -181,7 +181,7 @@ func checkPointInTime(t *testing.T, prepare func(*archive)) {
 	served.stop(t, syscall.SIGTERM)
 	a := newArchive(t, live)
 	prepare(a)
-	stop := a.follow(t)
+	stop := a.receive(t)
 	if !value[bool](t, live, "SELECT backed_up_at > now() - interval '5 minutes' FROM instance") {
 		t.Error("the copy is not recorded")
 	}

@@ -108,9 +108,7 @@ func TestRecover_Solana(t *testing.T) {
 			lost.must(t, "", append(command, "--dry-run")...), "Would sweep 12.5 USDT on Solana from "+address,
 		)
 	})
-	s.refuses(
-		t, 1, []string{"recover", "--txnid", txnid, "--settlement", solanaWallet}, string(s.wallet), "settle",
-	)
+	s.refuses(t, 1, []string{"recover", "--txnid", txnid, "--settlement", solanaWallet}, string(s.wallet), "settle")
 	lost.prints(t, "Moved 12.5 USDT to "+string(s.wallet), command...)
 	if got := s.cents(t, s.assets[0]); got != 1250 {
 		t.Errorf("the settlement wallet holds %d cents, want 1250", got)

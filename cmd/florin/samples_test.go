@@ -172,11 +172,11 @@ func (m *sampler) story(t *testing.T) {
 	if m.language == "curl" {
 		cancel()
 		m.verifiesByHand(t, hooks, txnid)
-		m.follows(t, txnid)
+		m.readsEvents(t, txnid)
 		return
 	}
 	m.receives(t, cancel, txnid+" cancelled")
-	m.follows(t, txnid)
+	m.readsEvents(t, txnid)
 	m.receivesWithoutSecret(t)
 }
 
@@ -249,8 +249,8 @@ func (m *sampler) receives(t *testing.T, happens func(), want string) {
 	}
 }
 
-// follows starts the sample that follows events: it must find the end of the payment, and keep the position.
-func (m *sampler) follows(t *testing.T, txnid string) {
+// readsEvents starts the sample that reads events: it must find the end of the payment, and keep the position.
+func (m *sampler) readsEvents(t *testing.T, txnid string) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), 2*patience)
 	defer stop()

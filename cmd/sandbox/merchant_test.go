@@ -273,9 +273,7 @@ func (m *newMerchant) watchPaid(link string) {
 		m.Errorf("the logo is %d pixels wide on the payment page", logo)
 	}
 	look(customer, m)
-	browser.Run(
-		customer, m, choose("POLYGON", "USDC"), chromedp.WaitVisible(testID("waiting"), chromedp.ByQuery),
-	)
+	browser.Run(customer, m, choose("POLYGON", "USDC"), chromedp.WaitVisible(testID("waiting"), chromedp.ByQuery))
 	look(customer, m)
 	p, err := m.App.Payments.Get(m.Context(), m.txnid)
 	if err != nil {
@@ -290,9 +288,7 @@ func (m *newMerchant) watchPaid(link string) {
 	look(customer, m)
 
 	done := fmt.Sprintf(`document.querySelector('%s')?.closest("tr").querySelector("[data-status=PAID]") && window.notReloaded`, testID("row-"+m.txnid))
-	browser.Run(
-		m.ctx, m, chromedp.Poll(done, nil, chromedp.WithPollingTimeout(patience)),
-	)
+	browser.Run(m.ctx, m, chromedp.Poll(done, nil, chromedp.WithPollingTimeout(patience)))
 	look(m.ctx, m)
 }
 

@@ -134,9 +134,7 @@ func (s *Sandbox) start(ctx context.Context, c Config) error {
 	} else if err != nil {
 		return err
 	}
-	s.Demo, err = loadDemo(
-		ctx, filepath.Join(c.Dir, "demo.json"), s.BaseURL+inboxPath, s.App.Users, s.App.Merchants,
-	)
+	s.Demo, err = loadDemo(ctx, filepath.Join(c.Dir, "demo.json"), s.BaseURL+inboxPath, s.App.Users, s.App.Merchants)
 	if err != nil {
 		return err
 	}

@@ -54,9 +54,7 @@ func (o *Operations) Transactions(ctx context.Context, in TransactionsInput) (*m
 }
 
 func (o *Operations) filter(ctx context.Context, keyID int64, in TransactionsInput) (payment.Filter, error) {
-	f := payment.Filter{
-		KeyID: keyID, Status: payment.Status(in.Status), Limit: payment.MaxPage,
-	}
+	f := payment.Filter{KeyID: keyID, Status: payment.Status(in.Status), Limit: payment.MaxPage}
 	var err error
 	if f.Reference, err = input.Lines("reference", in.Reference, payment.MaxReference); err != nil {
 		return f, err
@@ -96,9 +94,7 @@ func (o *Operations) filter(ctx context.Context, keyID int64, in TransactionsInp
 	return f, nil
 }
 
-var errBadStatus = fault.About(
-	fault.Invalid, "status", "must be PENDING, STARTED, COMPLETED, EXPIRED or CANCELLED",
-)
+var errBadStatus = fault.About(fault.Invalid, "status", "must be PENDING, STARTED, COMPLETED, EXPIRED or CANCELLED")
 
 func ascending(order string) (bool, error) {
 	switch strings.ToLower(order) {

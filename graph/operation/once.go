@@ -163,9 +163,7 @@ func holding[R any](ctx context.Context, o *Operations, claim idempotency.Claim,
 
 // keep returns what keeps the answer in the transaction of the write, for a
 // request with an Idempotency-Key; nil for one without.
-func keep[In, T any, R result[T]](
-	ctx context.Context, o *Operations, w write, answer func(In) R,
-) idempotency.Keep[In] {
+func keep[In, T any, R result[T]](ctx context.Context, o *Operations, w write, answer func(In) R) idempotency.Keep[In] {
 	if w.claim == nil {
 		return nil
 	}

@@ -83,9 +83,7 @@ func New(d Deps) *Operations { return &Operations{d} }
 
 // caller returns the API key with this text, if it may do what the operation needs
 // and is used from a network it may be used from, and counts the operation.
-func (o *Operations) caller(
-	ctx context.Context, key secret.Text, needs ...merchant.Permission,
-) (merchant.Key, error) {
+func (o *Operations) caller(ctx context.Context, key secret.Text, needs ...merchant.Permission) (merchant.Key, error) {
 	if key.Empty() {
 		return merchant.Key{}, merchant.ErrBadKey
 	}

@@ -37,7 +37,7 @@ func one(holds bool, c Condition) []Condition {
 	return []Condition{c}
 }
 
-const seeTrouble = "The operator's page Stuck work lists them, and the log says why."
+const seeStuck = "The operator's page Stuck work lists them, and the log says why."
 
 func ledgerDifference(f Facts) []Condition {
 	l := f.Stored.Ledger
@@ -134,7 +134,7 @@ func sweepStuck(f Facts) []Condition {
 	return one(n > 0, Condition{
 		Title:  "A settlement transaction is stuck",
 		Text:   are(n, "settlement transaction") + " not final after more than ten minutes.",
-		Advice: "Florin sends it again with a higher price. If it stays, look at the gas wallet and the endpoints. " + seeTrouble,
+		Advice: "Florin sends it again with a higher price. If it stays, look at the gas wallet and the endpoints. " + seeStuck,
 	})
 }
 
@@ -143,7 +143,7 @@ func unswept(f Facts) []Condition {
 	return one(n > 0, Condition{
 		Title:  "Money has not reached merchants",
 		Text:   are(n, "deposit") + " final for more than a day and a half and not settled.",
-		Advice: "Look at the gas wallets; florin sweep moves what Florin does not move automatically. " + seeTrouble,
+		Advice: "Look at the gas wallets; florin sweep moves what Florin does not move automatically. " + seeStuck,
 	})
 }
 
@@ -190,7 +190,7 @@ func webhooksOverdue(f Facts) []Condition {
 	return one(s.Overdue > 0, Condition{
 		Title:  "Webhooks are overdue",
 		Text:   fmt.Sprintf("%s overdue, the oldest since %s.", are(s.Overdue, "webhook"), at(s.OldestDue)),
-		Advice: "See whether an instance runs, and has network and processor left. " + seeTrouble,
+		Advice: "See whether an instance runs, and has network and processor left. " + seeStuck,
 	})
 }
 
@@ -217,7 +217,7 @@ func rechargeStuck(f Facts) []Condition {
 	return one(n > 0, Condition{
 		Title:  "Purchases of query units are stuck",
 		Text:   are(n, "purchase") + " on the way, on a network that is not configured any more.",
-		Advice: "Configure the network again, with USDT, until they are done. " + seeTrouble,
+		Advice: "Configure the network again, with USDT, until they are done. " + seeStuck,
 	})
 }
 
@@ -226,7 +226,7 @@ func changeStuck(f Facts) []Condition {
 	return one(n > 0, Condition{
 		Title:  "Changes of where money goes cannot be made",
 		Text:   are(n, "change") + " due and could not be made.",
-		Advice: "They are tried again; an owner of the merchant can stop them. " + seeTrouble,
+		Advice: "They are tried again; an owner of the merchant can stop them. " + seeStuck,
 	})
 }
 

@@ -16,7 +16,7 @@ import (
 
 var begin = time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
 
-// quiet are the facts of an installation without troubles: one network with three endpoints, and a database.
+// quiet are the facts of an installation without problems: one network with three endpoints, and a database.
 func quiet(now time.Time) alert.Facts {
 	return alert.Facts{
 		Now: now, Rates: rates(now),
@@ -121,15 +121,11 @@ var conditions = map[alert.Kind]struct {
 	}, "", []string{"2 differences", "All accounts add up to 7.", "florin verify-ledger"}},
 	alert.LedgerUnchecked: {func(f *alert.Facts) {
 		f.Stored.Ledger.Problem = "The ledger could not be read."
-	}, "", []string{
-		"The ledger could not be read.", "florin verify-ledger",
-	}},
+	}, "", []string{"The ledger could not be read.", "florin verify-ledger"}},
 	alert.BackupMissing: {func(f *alert.Facts) { f.Stored.BackedUpAt = time.Time{} }, "", []string{"florin backup"}},
 	alert.BackupOld: {func(f *alert.Facts) {
 		f.Stored.BackedUpAt = f.Now.Add(-alert.BackupAge - time.Second)
-	}, "", []string{
-		"is of 2026-11-", "florin backup",
-	}},
+	}, "", []string{"is of 2026-11-", "florin backup"}},
 	alert.WebhooksDead: {func(f *alert.Facts) {
 		f.Stored.Receivers = []alert.Receiver{
 			{Shop: "Corner Coffee", Key: "key_1", Merchant: "ada@shop.example", Host: "shop.example", Failed: 4},

@@ -19,9 +19,7 @@ var vocabulary = []string{
 }
 
 // testSupport are packages that only tests use, and that are not tests themselves.
-var testSupport = []string{
-	"internal/testkit/...", "internal/chain/chaintest", "internal/store/storetest",
-}
+var testSupport = []string{"internal/testkit/...", "internal/chain/chaintest", "internal/store/storetest"}
 
 // adapters connect to the outside: chains, keys, database.
 var adapters = []string{
@@ -30,9 +28,7 @@ var adapters = []string{
 }
 
 // storeParts implement the Store ports of the domain packages of the same name.
-var storeParts = []string{
-	"internal/store/identity", "internal/store/merchant", "internal/store/settlement",
-}
+var storeParts = []string{"internal/store/identity", "internal/store/merchant", "internal/store/settlement"}
 
 // edgeRules say which package may import which.
 var edgeRules = map[string]edges{
@@ -173,9 +169,7 @@ var edgeRules = map[string]edges{
 		reason: "they are data",
 	},
 	"config is read by programs and the app": {
-		from: []string{
-			"own",
-		}, except: []string{"cmd/...", "internal/app", "internal/config"},
+		from: []string{"own"}, except: []string{"cmd/...", "internal/app", "internal/config"},
 		to:     []string{"internal/config"},
 		reason: "a package that reads the configuration cannot be built with other values; take them as parameters",
 	},
@@ -195,10 +189,8 @@ var edgeRules = map[string]edges{
 		reason: "it is the top",
 	},
 	"only programs import the sandbox": {
-		from: []string{"own"},
-		except: slices.Concat(testSupport, []string{
-			"cmd/sandbox", "internal/sandbox/...", "cmd/bench/...",
-		}),
+		from:   []string{"own"},
+		except: slices.Concat(testSupport, []string{"cmd/sandbox", "internal/sandbox/...", "cmd/bench/..."}),
 		to:     []string{"internal/sandbox/..."},
 		reason: "development chains, faucets and demo keys have no business in production",
 	},

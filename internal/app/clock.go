@@ -14,8 +14,8 @@ const slew = 200
 const jumped = time.Minute
 
 // clock is the server's time: what expires, and who holds a lease, is decided by it. It begins with a reference and
-// goes on by a counter that nobody can set; it follows the reference so slowly that a reference which jumps, and jumps
-// back, expires nothing early and frees no lease. The reference is the machine's clock, and with PostgreSQL the
+// goes on by a counter that nobody can set; it approaches the reference so slowly that a reference which jumps, and
+// jumps back, expires nothing early and frees no lease. The reference is the machine's clock, and with PostgreSQL the
 // server's, so that all instances have one time.
 type clock struct {
 	// counter is the time since some moment; sleep of the machine counts.
@@ -44,8 +44,8 @@ func (c *clock) Now() time.Time {
 	return c.now.UTC().Truncate(time.Microsecond)
 }
 
-// follow sets the reference that the clock approaches, and returns by how much the clock is behind it.
-func (c *clock) follow(reference time.Time) time.Duration {
+// approach sets the reference that the clock approaches, and returns by how much the clock is behind it.
+func (c *clock) approach(reference time.Time) time.Duration {
 	now := c.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -53,20 +53,20 @@ func (c *clock) follow(reference time.Time) time.Duration {
 	return reference.Sub(now)
 }
 
-// followEvery is how often the clock is compared with its reference.
-const followEvery = time.Minute
+// compareEvery is how often the clock is compared with its reference.
+const compareEvery = time.Minute
 
-// timekeeping makes the clock follow its reference.
+// timekeeping makes the clock approach its reference.
 func (a *App) timekeeping() loop {
 	warned := false
 	return loop{
-		name: "clock", first: followEvery, every: followEvery, failed: "the time of the database is not known",
+		name: "clock", first: compareEvery, every: compareEvery, failed: "the time of the database is not known",
 		turn: func(ctx context.Context) error {
 			reference, err := a.Store.Clock(ctx)
 			if err != nil {
 				return err // the clock goes on
 			}
-			behind := a.clock.follow(reference).Round(time.Second)
+			behind := a.clock.approach(reference).Round(time.Second)
 			if far := behind.Abs() > jumped; far != warned {
 				warned = far
 				a.log.Warn("the clock of the machine, or of PostgreSQL, was set; Florin keeps its own time and nears that one "+

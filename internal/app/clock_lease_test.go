@@ -46,10 +46,10 @@ func checkLeases(t *testing.T, url string, by time.Duration) {
 			reference.wall = reference.wall.Add(-by)
 		}
 		if n%6 == 0 {
-			a.follow(reference.wall)
+			a.approach(reference.wall)
 		}
 		if n%6 == 3 { // the two do not compare their clocks at the same moment
-			b.follow(reference.wall)
+			b.approach(reference.wall)
 		}
 		if !lease(one, a, "one") {
 			t.Fatalf("after %s the server that renews the lease has lost it", step*time.Duration(n))

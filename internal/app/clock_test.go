@@ -34,7 +34,7 @@ func TestClock(t *testing.T) {
 					m.wall = m.wall.Add(-by)
 				}
 				m.pass(time.Minute)
-				c.follow(m.wall)
+				c.approach(m.wall)
 				now := c.Now()
 				if now.Before(last) {
 					t.Fatalf("the clock goes back, from %s to %s", last, now)
@@ -55,7 +55,7 @@ func TestClock(t *testing.T) {
 		m.wall = m.wall.Add(10 * time.Second)
 		for range 60 {
 			m.pass(time.Minute)
-			c.follow(m.wall)
+			c.approach(m.wall)
 		}
 		if got := c.Now(); !got.Equal(m.wall) {
 			t.Errorf("after an hour it is %s, and the machine's clock %s", got, m.wall)
@@ -70,8 +70,8 @@ func TestClock(t *testing.T) {
 			right.pass(time.Minute)
 			wrong.pass(time.Minute)
 			database = database.Add(time.Minute)
-			a.follow(database)
-			b.follow(database)
+			a.approach(database)
+			b.approach(database)
 			if x, y := a.Now(), b.Now(); !x.Equal(y) {
 				t.Fatalf("two instances have the times %s and %s", x, y)
 			}

@@ -100,9 +100,7 @@ func sweepPolicy(cfg config.Config, n chain.Network) settlement.Policy {
 func NewSweepID(t time.Time) settlement.ID { return settlement.ID(newULID(t)) }
 
 // openNetwork builds the parts of one network.
-func openNetwork(
-	cfg config.Config, n config.Network, count func(endpoint, method string),
-) (*network, sweeping, error) {
+func openNetwork(cfg config.Config, n config.Network, count func(endpoint, method string)) (*network, sweeping, error) {
 	if n.Profile.Network == chain.Solana {
 		return openSolana(cfg, n, count)
 	}
@@ -129,9 +127,7 @@ func openNetwork(
 }
 
 // openSolana is openNetwork for Solana, whose deposit addresses derive from a seed.
-func openSolana(
-	cfg config.Config, n config.Network, count func(endpoint, method string),
-) (*network, sweeping, error) {
+func openSolana(cfg config.Config, n config.Network, count func(endpoint, method string)) (*network, sweeping, error) {
 	reader, err := solana.New(solana.Config{
 		Profile: n.Profile, Endpoints: reveal(n.Endpoints()), Sweeps: solana.SweepsAddress(cfg.SolSeed),
 		Treasury: n.Treasury, Rate: cmp.Or(n.RPCRate.PerSecond(), endpoint.UnlimitedRate), Count: count,
@@ -142,9 +138,7 @@ func openSolana(
 	}
 	var sweeps sweeping
 	if cfg.SolGas != nil {
-		s := solana.NewSender(reader, solana.SenderConfig{
-			Gas: cfg.SolGas, Seed: cfg.SolSeed,
-		})
+		s := solana.NewSender(reader, solana.SenderConfig{Gas: cfg.SolGas, Seed: cfg.SolSeed})
 		sweeps = sweeping{s, solanaPrice, solanaCost, s.CloseEmptied, s.FindSweeps}
 	}
 	return &network{

@@ -19,9 +19,7 @@ var rules = exchange.Rules{FencePercent: 3, PegPercent: 1}
 
 // newRates returns what knows the rates of currencies. It reads nothing until somebody asks.
 func newRates(c config.Config, all networks, shared exchange.Shared, now func() time.Time) *exchange.Service {
-	o := exchange.Options{
-		Rules: rules, Every: c.RateEvery, Now: now, Shared: shared,
-	}
+	o := exchange.Options{Rules: rules, Every: c.RateEvery, Now: now, Shared: shared}
 	for _, x := range all.inOrder() {
 		if len(x.feeds) > 0 {
 			source := exchange.Feeds(x.Profile.Network, x.feeds, x.readFeeds)

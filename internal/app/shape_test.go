@@ -236,12 +236,20 @@ func holdsText(line string) bool { return longText.MatchString(line) }
 // privateWords are words that mean nothing to a reader from this field. Each has a standard one: see the glossary of
 // CONTRIBUTING.md.
 var privateWords = regexp.MustCompile(`(?i)^(pots?|purses?|lanes?|visitors?|desks?|sightings?|nudge[ds]?|rouse[ds]?|` +
-	`hardened|burials?|tellings?|told|seats?|sights|pulses?|company|noting|glances?|stakes|hurry|siblings?|vouched)$`)
+	`hardened|burials?|tellings?|told|seats?|sights|pulses?|company|noting|glances?|stakes|hurry|siblings?|vouched|` +
+	`troubles?|resting|beats?)$`)
 
-// SLIP-0010 and Solana paths call their own derivation levels hardened; nodes of a document have siblings.
+// SLIP-0010 and Solana paths call their own derivation levels hardened; nodes of a document have siblings; an event of
+// open pages is called beat.
 var wordsInPlace = map[string][]string{
-	"hardened": {"internal/wallet"}, "sibling": {"views", "web", "web/docs"},
+	"hardened": {"internal/wallet"}, "sibling": {"views", "web", "web/docs"}, "beat": {"views"},
 }
+
+// privateNames are words that a sentence may use, but no name: it says batched, single, or what is done. A payment is
+// set aside.
+var privateNames = regexp.MustCompile(`(?i)^(together|asides?)$`)
+
+var setAside = regexp.MustCompile(`(?i)set_?asides?`)
 
 func TestOneLanguage(t *testing.T) {
 	t.Parallel()
@@ -249,12 +257,29 @@ func TestOneLanguage(t *testing.T) {
 		if s.directory() == "internal/app" {
 			continue
 		}
+		for name, line := range namesOf(s) {
+			t.Errorf("%s:%d calls something %s: use the field's word", s.path, line, name)
+		}
 		for word, line := range wordsOf(s) {
 			if privateWords.MatchString(word) && !slices.Contains(wordsInPlace[strings.ToLower(word)], s.directory()) {
 				t.Errorf("%s:%d says %q: use the field's word", s.path, line, word)
 			}
 		}
 	}
+}
+
+// namesOf returns the names of a file with words that no name has, and their lines. The watcher has such names still.
+func namesOf(s source) map[string]int {
+	found := map[string]int{}
+	ast.Inspect(s.file, func(node ast.Node) bool {
+		name, ok := node.(*ast.Ident)
+		if ok && s.directory() != "internal/payment/watch" && slices.ContainsFunc(
+			wordBreak.FindAllString(setAside.ReplaceAllString(name.Name, ""), -1), privateNames.MatchString) {
+			found[name.Name] = s.line(name.Pos())
+		}
+		return true
+	})
+	return found
 }
 
 var wordBreak = regexp.MustCompile(`[A-Z]?[a-z]+|[A-Z]+`)

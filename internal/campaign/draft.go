@@ -90,9 +90,7 @@ func (in Draft) apply(c Campaign, now time.Time) (Campaign, error) {
 }
 
 // shownText cleans a text that payers read, and refuses one with the address of a wallet.
-func shownText(
-	field, text string, most int, clean func(field, text string, most int) (string, error),
-) (string, error) {
+func shownText(field, text string, most int, clean func(field, text string, most int) (string, error)) (string, error) {
 	text, err := clean(field, text, most)
 	if err == nil {
 		err = merchant.CheckShown(field, text)

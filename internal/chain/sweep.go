@@ -24,9 +24,7 @@ type SweepSender interface {
 	// when it cannot pay for others too, with
 	// ErrTooExpensive above the operator's price ceiling, and with ErrTooLarge
 	// when the items do not fit one transaction.
-	Sign(
-		ctx context.Context, items []SweepItem, previous []Attempt, now time.Time, others ...Attempt,
-	) (Attempt, error)
+	Sign(ctx context.Context, items []SweepItem, previous []Attempt, now time.Time, others ...Attempt) (Attempt, error)
 	// Broadcast sends the signed bytes to the network. Sending the same bytes
 	// twice is not an error.
 	Broadcast(ctx context.Context, a Attempt) error

@@ -135,9 +135,7 @@ func TestLoad_Everything(t *testing.T) {
 		"gas":      c.EVMGas != nil && c.EVMGas.Wallet() == "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
 		"seed":     c.SolSeed != nil && c.SolGas == nil,
 		"networks": len(c.Networks) == 0,
-		"rates": c.Rates == Rates{
-			Client: Rate{0.001, 1}, Key: Rate{100_000, 1_000_000}, Costly: Rate{0.05, 7},
-		},
+		"rates":    c.Rates == Rates{Client: Rate{0.001, 1}, Key: Rate{100_000, 1_000_000}, Costly: Rate{0.05, 7}},
 	}
 	for name, ok := range checks {
 		if !ok {

@@ -69,9 +69,7 @@ func (n *node) BlockAt(_ context.Context, number uint64) (chain.Head, bool, erro
 	return n.head(number), n.broken == nil, n.broken
 }
 
-func (n *node) Scan(
-	context.Context, uint64, chain.Head, *chain.WatchSet, ...string,
-) ([]chain.Transfer, string, error) {
+func (n *node) Scan(context.Context, uint64, chain.Head, *chain.WatchSet, ...string) ([]chain.Transfer, string, error) {
 	return nil, "", nil
 }
 

@@ -158,9 +158,7 @@ func PasskeyName(name string) (string, error) {
 
 // AddPasskey stores the passkey that answers the challenge of NewPasskey in the same session, and ends every other
 // session of the user. It fails with ErrBadPasskey, ErrHasPasskey, ErrTooManyPasskeys, or fault.Invalid naming name.
-func (s *Service) AddPasskey(
-	ctx context.Context, user User, name, answer string, act audit.Act,
-) (Passkey, error) {
+func (s *Service) AddPasskey(ctx context.Context, user User, name, answer string, act audit.Act) (Passkey, error) {
 	name, err := PasskeyName(name)
 	if err != nil {
 		return Passkey{}, err
@@ -209,9 +207,7 @@ func (s *Service) RenamePasskey(ctx context.Context, user User, id, name string,
 // RemovePasskey removes a passkey of the user and ends every session of theirs
 // but this one. The caller has re-authenticated the user. It returns the removed
 // passkey, or ErrUnknownPasskey.
-func (s *Service) RemovePasskey(
-	ctx context.Context, user User, id string, act audit.Act,
-) (removed Passkey, err error) {
+func (s *Service) RemovePasskey(ctx context.Context, user User, id string, act audit.Act) (removed Passkey, err error) {
 	if !s.HasPasskeys() {
 		return Passkey{}, ErrNoPasskeys
 	}

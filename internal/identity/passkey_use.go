@@ -31,9 +31,7 @@ func (s *Service) AskPasskey(ctx context.Context) (options string, token secret.
 // password nor a code is needed. It fails with ErrBadPasskey, which is the same
 // for known and unknown users, with ErrCopiedPasskey and the user, with
 // ErrDisabled, or with fault.Limited after too many failures.
-func (s *Service) EnterWithPasskey(
-	ctx context.Context, token, answer string, c Credentials,
-) (SignedIn, error) {
+func (s *Service) EnterWithPasskey(ctx context.Context, token, answer string, c Credentials) (SignedIn, error) {
 	if !s.HasPasskeys() {
 		return SignedIn{}, ErrNoPasskeys
 	}

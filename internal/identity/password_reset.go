@@ -86,9 +86,7 @@ type Reset struct {
 // all sessions of the user. Where addresses are verified it verifies this one, and
 // takes away what was made before. It fails with ErrBadReset, or fault.Invalid for a
 // password that breaks a rule, which leaves the token valid.
-func (s *Service) FinishReset(
-	ctx context.Context, token string, next secret.Text, act audit.Act,
-) (Reset, error) {
+func (s *Service) FinishReset(ctx context.Context, token string, next secret.Text, act audit.Act) (Reset, error) {
 	hash, ok := resetToken.Hash(token)
 	if !ok {
 		return Reset{}, ErrBadReset

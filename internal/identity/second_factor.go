@@ -120,9 +120,7 @@ func enrolment(user User, text secret.Text) Enrolment {
 // ConfirmFactor puts the factor that BeginFactor created in the same session in
 // force if the code is correct, ends every other session of the user, and returns
 // the recovery codes, which are shown only here. It fails with ErrHasFactor, ErrNoFactor or ErrBadCode.
-func (s *Service) ConfirmFactor(
-	ctx context.Context, user User, code string, act audit.Act,
-) ([]secret.Text, error) {
+func (s *Service) ConfirmFactor(ctx context.Context, user User, code string, act audit.Act) ([]secret.Text, error) {
 	f, err := s.pending(ctx, user, act.Session)
 	if err != nil {
 		return nil, err

@@ -108,9 +108,7 @@ func (s *Service) verify(ctx context.Context, email string, password secret.Text
 
 // startSession signs the user in without further checks, or fails with
 // ErrDisabled, which only a client that showed the password learns.
-func (s *Service) startSession(
-	ctx context.Context, user User, userAgent string, r audit.Record,
-) (SignedIn, error) {
+func (s *Service) startSession(ctx context.Context, user User, userAgent string, r audit.Record) (SignedIn, error) {
 	if !user.DisabledAt.IsZero() {
 		return SignedIn{}, ErrDisabled
 	}

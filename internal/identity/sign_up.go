@@ -110,9 +110,7 @@ func (s *Service) pendingSignUp(ctx context.Context, token string) (Link, Hash, 
 // somebody else had sent does not know it, so nobody verifies another's account.
 // It fails with ErrBadVerification, ErrBadPassword, ErrEmailTaken, ErrEmailWaits or
 // fault.Limited.
-func (s *Service) FinishSignUp(
-	ctx context.Context, token string, password secret.Text, act audit.Act,
-) (User, error) {
+func (s *Service) FinishSignUp(ctx context.Context, token string, password secret.Text, act audit.Act) (User, error) {
 	p, hash, err := s.pendingSignUp(ctx, token)
 	if err != nil {
 		return User{}, err

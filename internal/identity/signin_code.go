@@ -21,9 +21,7 @@ func (h Halfway) Email() string {
 
 // Enter is SignIn for a page with a second form for the second factor: if the user
 // has one, only half is set.
-func (s *Service) Enter(
-	ctx context.Context, c Credentials,
-) (in SignedIn, half Halfway, err error) {
+func (s *Service) Enter(ctx context.Context, c Credentials) (in SignedIn, half Halfway, err error) {
 	c.Code = ""
 	in, err = s.SignIn(ctx, c)
 	if !errors.Is(err, ErrNeedCode) {

@@ -48,9 +48,7 @@ type Store interface { //nolint:interfacebloat // sessions, factors and passkeys
 	FailSignIn(ctx context.Context, email string, touch Hash, entry audit.Entry) error
 	// FailReauth counts a failed re-authentication of the session, and stores what decide returns for how many there
 	// were since the last one that did not fail; end ends the session.
-	FailReauth(
-		ctx context.Context, token Hash, now time.Time, decide func(wrong int) (end bool, r audit.Record),
-	) error
+	FailReauth(ctx context.Context, token Hash, now time.Time, decide func(wrong int) (end bool, r audit.Record)) error
 	// NoteGuesses stores that the user with the address is notified of guesses at
 	// now. notify is false if there is no such user, or if they were notified at
 	// another time after since.

@@ -79,11 +79,8 @@ func TestNormalizeEmail(t *testing.T) {
 		"ada@-example.com", "ada@example.com, eve@example.com",
 		"Ada <ada@example.com>", "a da@example.com", "ada@exa mple.com",
 		"ada\x00@example.com", "ada\r\nBcc: eve@example.com", "ädа@example.com",
-		strings.Repeat(
-			"a", 65,
-		) + "@example.com", "a@" + strings.Repeat(
-			"a", 64,
-		) + ".com", strings.Repeat("a", 64) + "@" + strings.Repeat("abc.", 50) + "com",
+		strings.Repeat("a", 65) + "@example.com", "a@" + strings.Repeat("a", 64) + ".com",
+		strings.Repeat("a", 64) + "@" + strings.Repeat("abc.", 50) + "com",
 		strings.Repeat("@", 1<<20),
 	} {
 		got, err := NormalizeEmail(text)

@@ -99,9 +99,7 @@ func (s *Service) mayAdd(ctx context.Context, key Key) error {
 // UpdateCustodian applies the input to the custodian of the key and debits one
 // credit. It fails with fault.Invalid naming the field,
 // ErrNoCustodian, or ledger.ErrNoCredits, and costs nothing then.
-func (s *Service) UpdateCustodian(
-	ctx context.Context, key Key, in CustodianInput, act audit.Act,
-) (Custodian, error) {
+func (s *Service) UpdateCustodian(ctx context.Context, key Key, in CustodianInput, act audit.Act) (Custodian, error) {
 	now := s.now().UTC()
 	// Input that is invalid by itself is refused before the lock; input that is
 	// invalid only with the stored values, inside.

@@ -331,9 +331,7 @@ func (s *Service) RevokeKey(ctx context.Context, key Key, byOperator bool, act a
 }
 
 // SetKeyDisabled is SetUserDisabled for one key.
-func (s *Service) SetKeyDisabled(
-	ctx context.Context, by identity.User, key Key, disabled bool, act audit.Act,
-) error {
+func (s *Service) SetKeyDisabled(ctx context.Context, by identity.User, key Key, disabled bool, act audit.Act) error {
 	if !by.Operator {
 		return identity.ErrNoOperator
 	}

@@ -195,9 +195,7 @@ func (s *Service) WaitingBy(ctx context.Context, token string) (Waiting, error) 
 
 // StopWaiting stops a change of the merchant, or fails with ErrNoChange, or with ErrOwnEnd where it ends what the user
 // may do.
-func (s *Service) StopWaiting(
-	ctx context.Context, merchantID int64, id string, by identity.User, act audit.Act,
-) error {
+func (s *Service) StopWaiting(ctx context.Context, merchantID int64, id string, by identity.User, act audit.Act) error {
 	r := act.Record(merchantID, audit.ActionChangeStop, id, "", s.opts.Mail.Owners(act.At, merchantID, stoppedMail,
 		mail.T("{{.Who}} stopped a change of where your money goes. Nothing was changed.", "Who", act.Who))...)
 	return s.update(ctx, merchantID, func(a Account) (Change, error) {

@@ -148,9 +148,7 @@ func orEverywhere(s Sources) string {
 // SetKeyRights sets what the key may do, and from where. The caller has checked that
 // an owner asks, who re-authenticated: the key is confirmed from then on. It fails
 // with ErrUnknownKey.
-func (s *Service) SetKeyRights(
-	ctx context.Context, key Key, p Permissions, from Sources, act audit.Act,
-) error {
+func (s *Service) SetKeyRights(ctx context.Context, key Key, p Permissions, from Sources, act audit.Act) error {
 	if p.Empty() {
 		return fault.About(fault.Invalid, "permissions", "must be at least one of %s", AllPermissions())
 	}

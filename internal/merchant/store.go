@@ -23,9 +23,7 @@ type Store interface {
 	// that is acted on, 0 for none: decide is given its custodian. decide may run again, so it must have no effects.
 	// It fails with decide's own error, with ledger.ErrNoCredits, with idempotency.ErrRunning, or with
 	// identity.ErrEmailTaken where a member is a new user; nothing is written then.
-	UpdateAccount(
-		ctx context.Context, id, keyID int64, decide func(Account) (Change, error),
-	) (Done, error)
+	UpdateAccount(ctx context.Context, id, keyID int64, decide func(Account) (Change, error)) (Done, error)
 	// Account reads an account without a custodian; one that there is not is empty.
 	Account(ctx context.Context, by By) (Account, error)
 	// Keys lists all keys that the account ever had, revoked ones last.

@@ -58,7 +58,7 @@ var (
 	networkScanned  = desc("network_scanned", "Number of the newest block whose money is taken in.", "network")
 	networkLag      = desc("network_lag_seconds", "Age of the newest block when it was read.", "network")
 	networkFinalAge = desc("network_final_age_seconds", "How much older the final block is than the newest one.", "network")
-	networkAside    = desc("payments_set_aside", "Payments that cannot be read on the network and are tried again.", "network")
+	networkSetAside = desc("payments_set_aside", "Payments that cannot be read on the network and are tried again.", "network")
 	endpoints       = desc("network_endpoints", "RPC endpoints that are configured.", "network")
 	healthy         = desc("network_endpoints_healthy", "RPC endpoints that are in use.", "network")
 	asked           = desc("network_endpoint_requests_total", "Requests to all RPC endpoints of the network.", "network")
@@ -97,7 +97,7 @@ var (
 // Describe names the metrics.
 func (p present) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		networkUp, networkHead, networkFinal, networkScanned, networkLag, networkFinalAge, networkAside,
+		networkUp, networkHead, networkFinal, networkScanned, networkLag, networkFinalAge, networkSetAside,
 		endpoints, healthy, asked, erred, callsToday, callsMonth, budgetSpent,
 		gasBalance, gasRunway, gasCost, sweepWaiting, sweepFlying, sweepAge, alerts, loopAge, streams, databaseUp,
 		backupAt,
@@ -190,7 +190,7 @@ func (s scrape) network(n chain.Network) {
 	if h.FinalKnown() {
 		s.gauge(networkFinalAge, h.FinalAge.Seconds(), label)
 	}
-	s.gauge(networkAside, float64(h.SetAside), label)
+	s.gauge(networkSetAside, float64(h.SetAside), label)
 	// The lag of an unreachable network grows from its newest block read.
 	if heads, ok := s.m.latency.last(n); ok {
 		s.gauge(networkHead, float64(heads.Latest.Number), label)

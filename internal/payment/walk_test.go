@@ -97,9 +97,7 @@ func (w *world) actions() map[string]func(*rapid.T) {
 	return map[string]func(*rapid.T){
 		"start": func(t *rapid.T) {
 			tok := rapid.SampledFrom(money.Tokens()).Draw(t, "token")
-			c, err := w.p.Start(
-				payment.Choice{Network: chain.Polygon, Token: tok}, routeOn(chain.Polygon), ttl, w.now,
-			)
+			c, err := w.p.Start(payment.Choice{Network: chain.Polygon, Token: tok}, routeOn(chain.Polygon), ttl, w.now)
 			w.apply(t, c, err)
 		},
 		"mine": func(t *rapid.T) {

@@ -243,11 +243,11 @@ func TestNetworkRemoved(t *testing.T) {
 		w.pass(30 * time.Minute)
 		stuck, err := w.store.Reports().Stuck(t.Context(), w.now(), 0)
 		w.must(err)
-		trouble, err := w.store.Reports().Trouble(t.Context(), w.now(), 0)
+		problems, err := w.store.Reports().Problems(t.Context(), w.now(), 0)
 		w.must(err)
-		if stuck.Recharges != 1 || len(trouble.Recharges) != 1 || trouble.Recharges[0].Tx != r.Bytes.Tx ||
-			trouble.Recharges[0].Email != "ada@shop.example" {
-			t.Errorf("the reports show %+v, %+v", stuck, trouble.Recharges)
+		if stuck.Recharges != 1 || len(problems.Recharges) != 1 || problems.Recharges[0].Tx != r.Bytes.Tx ||
+			problems.Recharges[0].Email != "ada@shop.example" {
+			t.Errorf("the reports show %+v, %+v", stuck, problems.Recharges)
 		}
 
 		network := w.network(w.remit)

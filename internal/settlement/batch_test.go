@@ -36,9 +36,7 @@ func (p *estimator) sender() chain.SweepSender {
 	p.w.t.Helper()
 	server := httptest.NewServer(p)
 	p.w.t.Cleanup(server.Close)
-	return sender.NewSweeps(
-		p.w.newAdapter(server.URL), sender.Config{Signer: p.w.gas, MaxPrice: ceiling},
-	)
+	return sender.NewSweeps(p.w.newAdapter(server.URL), sender.Config{Signer: p.w.gas, MaxPrice: ceiling})
 }
 
 func (p *estimator) ServeHTTP(rw http.ResponseWriter, r *http.Request) {

@@ -114,10 +114,10 @@ func TestDaily_Hidden(t *testing.T) {
 			!strings.Contains(list[0].Text, "it holds 7 USDT, and 5 USDT are recorded") {
 			t.Fatalf("the operator is alerted of %+v", list)
 		}
-		aside, err := w.store.SetAsides(t.Context(), chain.Polygon)
+		failed, err := w.store.SetAsides(t.Context(), chain.Polygon)
 		w.must(err)
-		if len(aside) != 1 || aside[0].PaymentID != p.ID {
-			t.Fatalf("read again is %+v", aside)
+		if len(failed) != 1 || failed[0].PaymentID != p.ID {
+			t.Fatalf("read again is %+v", failed)
 		}
 		w.watch()
 		w.wantReconciled()
@@ -151,9 +151,9 @@ func TestDaily_Less(t *testing.T) {
 	if list := w.differing(); len(list) != 1 || list[0].ID != p.ID || list[0].Unrecorded {
 		t.Errorf("the operator is alerted of %+v", list)
 	}
-	aside, err := w.store.SetAsides(t.Context(), chain.Polygon)
-	if err != nil || len(aside) > 0 {
-		t.Errorf("read again is %+v, %v", aside, err)
+	failed, err := w.store.SetAsides(t.Context(), chain.Polygon)
+	if err != nil || len(failed) > 0 {
+		t.Errorf("read again is %+v, %v", failed, err)
 	}
 }
 

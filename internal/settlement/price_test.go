@@ -31,9 +31,7 @@ func (p *pricedProxy) sender(most money.Units) chain.SweepSender {
 	p.set(p.factor)
 	server := httptest.NewServer(p)
 	p.w.t.Cleanup(server.Close)
-	return sender.NewSweeps(
-		p.w.newAdapter(server.URL), sender.Config{Signer: p.w.gas, MaxPrice: most},
-	)
+	return sender.NewSweeps(p.w.newAdapter(server.URL), sender.Config{Signer: p.w.gas, MaxPrice: most})
 }
 
 func (p *pricedProxy) ServeHTTP(rw http.ResponseWriter, r *http.Request) {

@@ -24,9 +24,7 @@ type Progress struct {
 // blockFor are the pauses after consecutive failures of a balance; the last one
 // repeats. A token that was paused for a moment is swept within a minute, and one
 // frozen by its issuer must not cost gas every minute.
-var blockFor = []time.Duration{
-	time.Minute, 10 * time.Minute, time.Hour, 6 * time.Hour, 24 * time.Hour,
-}
+var blockFor = []time.Duration{time.Minute, 10 * time.Minute, time.Hour, 6 * time.Hour, 24 * time.Hour}
 
 // batchPause is the pause of the balances of a transaction that failed as a
 // whole. They return in smaller batches, until the faulty one is a single.

@@ -37,7 +37,7 @@ var actions = []action{
 	}},
 	{name: "start", weight: 14, do: (*world).startOne},
 	{name: "pay", weight: 14, do: (*world).pay, when: (*world).started},
-	{name: "a payment is followed", weight: 6, do: (*world).follow, when: (*world).started},
+	{name: "a payment is followed", weight: 6, do: (*world).payThrough, when: (*world).started},
 	{name: "a webhook is cut short", weight: 3, do: (*world).cutShort, when: (*world).unsent},
 	{name: "a sweep is dropped", weight: 3, do: (*world).dropSweeps, when: (*world).sweepable},
 	{name: "a kill while it sweeps", weight: 3, do: (*world).killSweeping, when: (*world).started},
@@ -76,7 +76,7 @@ var actions = []action{
 	{name: "the pool is emptied", weight: 1, do: func(w *world) { w.anyChain().drop() }},
 	{name: "a clock jumps", weight: 2, do: func(w *world) {
 		in := w.any()
-		w.lies.endAlone(w)
+		w.lies.endSingle(w)
 		if in.skew = 0; w.chance(50) {
 			in.skew = time.Duration(w.rng.IntN(240)-120) * time.Second
 		}

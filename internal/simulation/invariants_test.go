@@ -294,7 +294,7 @@ func (w *world) checkEvents(p payment.Payment) (marked int64) {
 	var last payment.Event // of those that are sent
 	before := 0
 	for _, e := range events {
-		if !w.follows(before, e.Seq) {
+		if !w.inSequence(before, e.Seq) {
 			w.failf("event %s has sequence %d, after %d", e.ID, e.Seq, before)
 		}
 		before = e.Seq
@@ -325,7 +325,7 @@ func (w *world) checkEvents(p payment.Payment) (marked int64) {
 	if ends[terminal(p.Status)] != 1 {
 		w.failf("payment %s is %s without an event", p.ID, p.Status)
 	}
-	if p.Seq != before && !w.follows(before, p.Seq) {
+	if p.Seq != before && !w.inSequence(before, p.Seq) {
 		w.failf("payment %s is at sequence %d, want %d", p.ID, p.Seq, before)
 	}
 	return marked

@@ -39,8 +39,8 @@ type spell struct {
 	faults nodeFaults
 }
 
-// aloneLies is how long an endpoint that is alone lies about a transaction: less than the time until it is read again.
-const aloneLies = 20 * time.Second
+// singleLies is how long an endpoint that is alone lies about a transaction: less than the time until it is read again.
+const singleLies = 20 * time.Second
 
 // slow are the calls that are not answered in time.
 type slow int
@@ -144,8 +144,8 @@ func (f *lies) end() {
 	clear(f.spells)
 }
 
-// endAlone ends what an endpoint that is alone hides: a clock that jumps brings the second reading near.
-func (f *lies) endAlone(w *world) {
+// endSingle ends what an endpoint that is alone hides: a clock that jumps brings the second reading near.
+func (f *lies) endSingle(w *world) {
 	if len(w.hosts) == 1 {
 		f.end()
 	}
@@ -174,7 +174,7 @@ func (n *node) lies(h chain.TxHash) bool {
 	if _, some := w.lies.since[h]; !some {
 		w.lies.since[h] = w.clock
 	}
-	return w.clock.Sub(w.lies.since[h]) < aloneLies
+	return w.clock.Sub(w.lies.since[h]) < singleLies
 }
 
 // denies reports whether the node does not know the transaction.

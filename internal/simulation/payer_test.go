@@ -71,8 +71,8 @@ func (w *world) pay() {
 	w.tracef("pay %s to %s of %s", t.hash, to, p.ID)
 }
 
-// follow pays and watches the money from the pool to finality, with new faults on the way.
-func (w *world) follow() {
+// payThrough pays and watches the money from the pool to finality, with new faults on the way.
+func (w *world) payThrough() {
 	in := w.any()
 	in.mend()
 	w.pay()

@@ -125,7 +125,7 @@ func (w *world) lostAddresses(l *testChain) []chain.Address {
 	return list
 }
 
-// follows reports whether the sequence may follow the one before: the next number, or the first after a restore.
-func (w *world) follows(before, sequence int) bool {
+// inSequence reports whether the sequence may follow the one before: the next number, or the first after a restore.
+func (w *world) inSequence(before, sequence int) bool {
 	return sequence == before+1 || w.loss.at > 0 && !backup.Continued(before) && backup.Continued(sequence)
 }

@@ -16,7 +16,7 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/solana/effect"
+	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
 // mainnet is the hash of mainnet's first block: the mints are mainnet's.
@@ -183,7 +183,7 @@ func (l *testChain) account(h holding) string {
 	}
 	key, known := l.accounts[h]
 	if !known {
-		key = effect.AccountOf(ownerKey(h.address), solanago.MustPublicKeyFromBase58(string(h.contract))).String()
+		key = rpc.AccountOf(ownerKey(h.address), solanago.MustPublicKeyFromBase58(string(h.contract))).String()
 		l.accounts[h] = key
 	}
 	return key

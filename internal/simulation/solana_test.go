@@ -24,9 +24,7 @@ const solanaLife = 30
 
 // solanaSeed is the fixed seed from which deposit addresses derive. Reading it is slow by design.
 var solanaSeed = sync.OnceValues(func() (*wallet.Seed, error) {
-	return wallet.ParseSeed(secret.New(
-		"legal winner thank year wave sausage worth useful legal winner thank yellow",
-	))
+	return wallet.ParseSeed(secret.New("legal winner thank year wave sausage worth useful legal winner thank yellow"))
 })
 
 func (w *world) solanaDepositor() chain.Depositor {

@@ -36,9 +36,7 @@ func (w *world) bought(p payment.Payment) (least, most int64) {
 				stands += money.Micros(in.units)
 			}
 		}
-		ever += money.Micros(
-			l.everFinal(r.Address.Address, func(c chain.Address) bool { return w.counts(p, r, c) }),
-		)
+		ever += money.Micros(l.everFinal(r.Address.Address, func(c chain.Address) bool { return w.counts(p, r, c) }))
 	}
 	return ledger.Bought(stands), ledger.Bought(ever)
 }

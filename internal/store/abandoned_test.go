@@ -54,9 +54,9 @@ func TestStore_HeldLately(t *testing.T) {
 	})
 }
 
-// TestStore_Alone: a server that is alone answers polls from memory; once another one has joined, and waited, it does
-// not.
-func TestStore_Alone(t *testing.T) {
+// TestStore_SingleServer: a server that is alone answers polls from memory; once another one has joined, and waited, it
+// does not.
+func TestStore_SingleServer(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		p := w.NewStarted(w.NewKey(100, 0))

@@ -61,9 +61,7 @@ func TestStore_AdoptReadsOn(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		at := chain.Head{Number: 1000, Hash: "0x1", Time: storetest.Start}
 		w.Must(
-			w.SaveCursor(
-				t.Context(), chain.Base, watch.Cursor{Scanned: at, Rechecked: at, UpdatedAt: storetest.Start},
-			),
+			w.SaveCursor(t.Context(), chain.Base, watch.Cursor{Scanned: at, Rechecked: at, UpdatedAt: storetest.Start}),
 		)
 		_, err := w.Adopt(t.Context(), backup.Mark{}, storetest.Start.Add(24*time.Hour))
 		w.Must(err)

@@ -64,9 +64,7 @@ type openRow struct {
 //
 // Where very many payments are open, it reads only new ones for some seconds. Until it reads all again, one that ended
 // may count as open.
-func (s *Store) AtRisk(
-	ctx context.Context, n chain.Network, justEnded, watchedAfter time.Time,
-) (watch.AtRisk, error) {
+func (s *Store) AtRisk(ctx context.Context, n chain.Network, justEnded, watchedAfter time.Time) (watch.AtRisk, error) {
 	var atRisk watch.AtRisk
 	var waiting []watch.Waiting
 	open, err := s.open.atRisk(ctx, s, n, justEnded, watchedAfter)
@@ -95,9 +93,7 @@ const maxLooks = 1_000
 // OpenAddresses returns the addresses of started payments that have not ended or ended after endedAfter: those on the
 // network, and those on which money there counts. Payments with money that is not final yet, and those whose page was
 // open after endedAfter, are among them. Where very many are open, some may have ended a minute before.
-func (s *Store) OpenAddresses(
-	ctx context.Context, n chain.Network, endedAfter time.Time,
-) ([]chain.Watched, error) {
+func (s *Store) OpenAddresses(ctx context.Context, n chain.Network, endedAfter time.Time) ([]chain.Watched, error) {
 	list, err := s.open.addresses(ctx, s, n, endedAfter)
 	if err != nil {
 		return nil, fmt.Errorf("addresses of open payments on %s: %w", n, err)

@@ -36,9 +36,7 @@ func TestStore_AuditIsAtomic_Pages(t *testing.T) {
 var makers = []string{"create user", "create invited user", "join as a new user", "sign in", "reset the password"}
 
 // mailless are the acts that no mail is about.
-var mailless = []string{
-	"create a payment", "mark completed", "top up", "recharge", "resend", "check the ledger",
-}
+var mailless = []string{"create a payment", "mark completed", "top up", "recharge", "resend", "check the ledger"}
 
 func (w *world) checkAudited(acts map[string]func(context.Context, audit.Record) error) {
 	t := w.T
@@ -198,9 +196,7 @@ func TestStore_AuditEntries(t *testing.T) {
 }
 
 // wantAudited runs the act with an audit entry of the user, and checks "actor|subject|detail" of what is stored for it.
-func (w *world) wantAudited(
-	userID int64, what string, act func(context.Context, audit.Record) error, want ...string,
-) {
+func (w *world) wantAudited(userID int64, what string, act func(context.Context, audit.Record) error, want ...string) {
 	w.T.Helper()
 	w.Must(act(w.T.Context(),
 		audit.Record{Entries: []audit.Entry{{UserID: userID, At: storetest.Start, Action: audit.Action(what)}}}))

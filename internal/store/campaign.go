@@ -42,9 +42,7 @@ const campaignTotals = `, (SELECT CAST(coalesce(sum(d.received), 0) AS bigint) F
 const fromCampaigns = " FROM campaigns AS c JOIN api_keys AS k ON k.id = c.key_id"
 
 // CreateCampaign stores a new campaign, whose slug nobody has.
-func (s *Store) CreateCampaign(
-	ctx context.Context, c campaign.Campaign, r audit.Record,
-) (campaign.Campaign, error) {
+func (s *Store) CreateCampaign(ctx context.Context, c campaign.Campaign, r audit.Record) (campaign.Campaign, error) {
 	if err := db.CheckTexts("texts of a campaign", c.Slug, c.Title, c.Description); err != nil {
 		return campaign.Campaign{}, err
 	}

@@ -36,9 +36,7 @@ func TestStore_UpdatePayment_Kept(t *testing.T) {
 		cancel := func(key string, after error) error {
 			_, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
 				c, err := p.Cancel(storetest.Start)
-				c.Kept = &idempotency.Kept{
-					Claim: claim(k.ID, key, string(p.ID)), Answer: answer, At: storetest.Start,
-				}
+				c.Kept = &idempotency.Kept{Claim: claim(k.ID, key, string(p.ID)), Answer: answer, At: storetest.Start}
 				return c, errors.Join(err, after)
 			})
 			return err

@@ -100,7 +100,7 @@ func TestStore_FindPeople(t *testing.T) {
 	})
 }
 
-func TestStore_Trouble(t *testing.T) {
+func TestStore_Problems(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		ctx, k := t.Context(), w.NewKey(5, 5)
@@ -108,12 +108,12 @@ func TestStore_Trouble(t *testing.T) {
 		p := w.NewStarted(k)
 		p, err := w.UpdatePayment(ctx, p.ID, storetest.Observe(20, storetest.Transfer(p, "0xaa", p.Amount, 10)))
 		w.Must(err)
-		calm, err := w.Trouble(ctx, storetest.Start, 1)
+		calm, err := w.Problems(ctx, storetest.Start, 1)
 		w.Must(err)
 		if len(calm.Deliveries)+len(calm.Sweeps)+len(calm.Deposits)+len(calm.Reorged) > 0 {
-			t.Errorf("trouble at once: %+v", calm)
+			t.Errorf("problems at once: %+v", calm)
 		}
-		late, err := w.Trouble(ctx, storetest.Start.Add(48*time.Hour), 1)
+		late, err := w.Problems(ctx, storetest.Start.Add(48*time.Hour), 1)
 		w.Must(err)
 		if len(late.Deliveries) != 1 || late.Deliveries[0].TxnID != p.ID || late.Deliveries[0].Email != k.Email {
 			t.Errorf("late webhooks: %+v", late.Deliveries)
@@ -126,7 +126,7 @@ func TestStore_Trouble(t *testing.T) {
 		w.Must(err)
 		_, err = w.SQL().ExecContext(ctx, "UPDATE payments SET reorged = true")
 		w.Must(err)
-		now, err := w.Trouble(ctx, storetest.Start, 1)
+		now, err := w.Problems(ctx, storetest.Start, 1)
 		w.Must(err)
 		if len(now.Deposits) != 1 || now.Deposits[0].Chosen {
 			t.Errorf("money on another network: %+v", now.Deposits)

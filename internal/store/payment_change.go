@@ -45,14 +45,14 @@ func (s *Store) UpdatePayment(
 	return op.result, nil
 }
 
-// together is how many changes of one UpdatePayments share a transaction at most: what one block completes, and no more
-// than other writers can wait for.
-const together = 256
+// maxBatched is how many changes of one UpdatePayments share a transaction at most: what one block completes, and no
+// more than other writers can wait for.
+const maxBatched = 256
 
-// UpdatePayments is watch.Store's: it commits the changes of many payments together.
+// UpdatePayments is watch.Store's: it commits the changes of many payments in few transactions.
 func (s *Store) UpdatePayments(ctx context.Context, all []watch.Update) []error {
 	errs, began := make([]error, 0, len(all)), time.Now()
-	for part := range slices.Chunk(all, together) {
+	for part := range slices.Chunk(all, maxBatched) {
 		ops := make([]*changeOp, len(part))
 		for i, u := range part {
 			ops[i] = &changeOp{id: u.ID, decide: u.Decide, began: began}

@@ -291,7 +291,7 @@ func (w *world) useDashboard(k merchant.Key, p payment.Payment) {
 	w.Must(err)
 	_, err = w.SweepLines(ctx, 9, 3)
 	w.Must(err)
-	_, err = w.Trouble(ctx, storetest.Start, 1)
+	_, err = w.Problems(ctx, storetest.Start, 1)
 	w.Must(err)
 	_, err = w.DisableUser(ctx, person.ID, storetest.Start, audit.Record{})
 	w.Must(err)

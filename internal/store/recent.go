@@ -15,9 +15,9 @@ const (
 	// recentFor bounds how old an answer may be if a command wrote and its
 	// notification was lost.
 	recentFor = time.Second
-	// aloneFor is for how long a server knows that it is alone. One that comes waits for joinFor before it serves.
-	aloneFor = 1500 * time.Millisecond
-	joinFor  = 2 * time.Second
+	// singleFor is for how long a server knows that it is alone. One that comes waits for joinFor before it serves.
+	singleFor = 1500 * time.Millisecond
+	joinFor   = 2 * time.Second
 	// maxRecent payments are kept, some 10 MB when full.
 	maxRecent = 4_096
 	// maxRecentDeposits leaves out payments that would take too much of it.
@@ -34,10 +34,10 @@ type recent struct {
 	mu      sync.Mutex
 	kept    map[payment.ID]recentPayment
 	changes [recentStripes]uint64 // how many changes there were, by stripe
-	// shared: other servers may write to the database. Then payments are kept until aloneUntil only.
-	shared     bool
-	aloneUntil time.Time
-	seed       maphash.Seed
+	// shared: other servers may write to the database. Then payments are kept until singleUntil only.
+	shared      bool
+	singleUntil time.Time
+	seed        maphash.Seed
 }
 
 type recentPayment struct {
@@ -50,7 +50,7 @@ func newRecent(shared bool) *recent {
 }
 
 // alone reports whether no other server writes now.
-func (r *recent) alone(now time.Time) bool { return !r.shared || now.Before(r.aloneUntil) }
+func (r *recent) alone(now time.Time) bool { return !r.shared || now.Before(r.singleUntil) }
 
 // look records whether there was another server at a time.
 func (r *recent) look(others bool, at time.Time) {
@@ -60,7 +60,7 @@ func (r *recent) look(others bool, at time.Time) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.aloneUntil = at.Add(aloneFor)
+	r.singleUntil = at.Add(singleFor)
 }
 
 func (r *recent) stripe(id payment.ID) *uint64 {

@@ -93,9 +93,7 @@ func TestStore_UpdateRefunds(t *testing.T) {
 		for _, e := range events {
 			feed = append(feed, string(e.Type))
 		}
-		storetest.Same(t, "feed", feed, []string{
-			"refund.requested", "refund.address_given", "refund.final",
-		})
+		storetest.Same(t, "feed", feed, []string{"refund.requested", "refund.address_given", "refund.final"})
 		if n := w.Count("SELECT count(*) FROM mails WHERE recipient = 'a@b.example'"); n != 1 {
 			t.Errorf("%d mails to the customer, want 1", n)
 		}

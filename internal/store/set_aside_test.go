@@ -14,8 +14,8 @@ import (
 	"github.com/florinpay/florin/internal/store/storetest"
 )
 
-// asides returns what is set aside on the network.
-func (w *world) asides(n chain.Network) []watch.SetAside {
+// setAside returns what is set aside on the network.
+func (w *world) setAside(n chain.Network) []watch.SetAside {
 	w.T.Helper()
 	list, err := w.SetAsides(w.T.Context(), n)
 	w.Must(err)
@@ -34,7 +34,7 @@ func TestStore_SetAside(t *testing.T) {
 			NextAt: storetest.Start.Add(time.Second), Reason: "first",
 		}
 		w.Must(w.SaveSetAside(ctx, a))
-		storetest.Same(t, "stored", w.asides(chain.Polygon), []watch.SetAside{a})
+		storetest.Same(t, "stored", w.setAside(chain.Polygon), []watch.SetAside{a})
 
 		later := a
 		later.From, later.Since, later.Attempts, later.Reason = 120, a.Since.Add(time.Hour), 2, "second"
@@ -42,37 +42,37 @@ func TestStore_SetAside(t *testing.T) {
 		w.Must(w.SaveSetAside(ctx, later))
 		want := later
 		want.From, want.Since = a.From, a.Since
-		storetest.Same(t, "saved again", w.asides(chain.Polygon), []watch.SetAside{want})
+		storetest.Same(t, "saved again", w.setAside(chain.Polygon), []watch.SetAside{want})
 
 		earlier := want
 		earlier.From, earlier.Since = 50, a.Since.Add(-time.Hour)
 		w.Must(w.SaveSetAside(ctx, earlier))
-		storetest.Same(t, "from an earlier block", w.asides(chain.Polygon), []watch.SetAside{earlier})
+		storetest.Same(t, "from an earlier block", w.setAside(chain.Polygon), []watch.SetAside{earlier})
 
 		// The same payment on another network, and another payment, are entries of their own.
 		base, second := earlier, earlier
 		base.Network, second.PaymentID, second.Since = chain.Base, other.ID, earlier.Since.Add(-time.Hour)
 		w.Must(w.SaveSetAside(ctx, base))
 		w.Must(w.SaveSetAside(ctx, second))
-		storetest.Same(t, "the longest first", w.asides(chain.Polygon), []watch.SetAside{second, earlier})
+		storetest.Same(t, "the longest first", w.setAside(chain.Polygon), []watch.SetAside{second, earlier})
 
 		w.Must(w.AdvanceSetAside(ctx, earlier, 80))
 		moved := earlier
 		moved.From = 80
-		storetest.Same(t, "read up to a block", w.asides(chain.Polygon), []watch.SetAside{second, moved})
+		storetest.Same(t, "read up to a block", w.setAside(chain.Polygon), []watch.SetAside{second, moved})
 		// Whoever read it from another block than the stored one changes nothing.
 		w.Must(w.AdvanceSetAside(ctx, earlier, 200))
 		w.Must(w.DeleteSetAside(ctx, earlier))
-		storetest.Same(t, "read from another block", w.asides(chain.Polygon), []watch.SetAside{second, moved})
+		storetest.Same(t, "read from another block", w.setAside(chain.Polygon), []watch.SetAside{second, moved})
 		w.Must(w.DeleteSetAside(ctx, moved))
-		storetest.Same(t, "read to the end", w.asides(chain.Polygon), []watch.SetAside{second})
-		storetest.Same(t, "on another network", w.asides(chain.Base), []watch.SetAside{base})
+		storetest.Same(t, "read to the end", w.setAside(chain.Polygon), []watch.SetAside{second})
+		storetest.Same(t, "on another network", w.setAside(chain.Base), []watch.SetAside{base})
 
 		ended := storetest.Start.Add(time.Minute)
 		_, err := w.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) { return p.Cancel(ended) })
 		w.Must(err)
 		base.EndedAt = ended
-		storetest.Same(t, "of a payment that has ended", w.asides(chain.Base), []watch.SetAside{base})
+		storetest.Same(t, "of a payment that has ended", w.setAside(chain.Base), []watch.SetAside{base})
 	})
 }
 
@@ -87,7 +87,7 @@ func TestStore_SetAside_Limits(t *testing.T) {
 			NextAt: storetest.Start, Reason: strings.Repeat("long \x00", 10_000),
 		}
 		w.Must(w.SaveSetAside(t.Context(), a))
-		got := w.asides(chain.Polygon)
+		got := w.setAside(chain.Polygon)
 		if len(got) != 1 || got[0].From != math.MaxInt64 || strings.ContainsRune(got[0].Reason, 0) {
 			t.Errorf("stored from %d, because %.40q", got[0].From, got[0].Reason)
 		}
@@ -188,11 +188,11 @@ func TestStore_SetAsideAccounts(t *testing.T) {
 		save("one", "two")
 		save()
 		save("two", "three")
-		storetest.Same(t, "accounts", w.asides(chain.Solana)[0].Accounts, []chain.Address{"one", "two", "three"})
+		storetest.Same(t, "accounts", w.setAside(chain.Solana)[0].Accounts, []chain.Address{"one", "two", "three"})
 		for i := range 100 {
 			save(chain.Address(fmt.Sprintf("more %d", i)))
 		}
-		if n := len(w.asides(chain.Solana)[0].Accounts); n != 64 {
+		if n := len(w.setAside(chain.Solana)[0].Accounts); n != 64 {
 			t.Errorf("%d accounts are kept", n)
 		}
 	})

@@ -88,9 +88,7 @@ func (a authority) issue(t *testing.T, of x509.Certificate) authority {
 func TestSend_CertificateReasons(t *testing.T) {
 	t.Parallel()
 	ca := func(name string) x509.Certificate {
-		return x509.Certificate{
-			Subject: pkix.Name{CommonName: name}, IsCA: true, KeyUsage: x509.KeyUsageCertSign,
-		}
+		return x509.Certificate{Subject: pkix.Name{CommonName: name}, IsCA: true, KeyUsage: x509.KeyUsageCertSign}
 	}
 	shop := func(change func(*x509.Certificate)) x509.Certificate {
 		c := x509.Certificate{

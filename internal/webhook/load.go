@@ -49,9 +49,7 @@ const (
 )
 
 // startBounds is up to how many in flight another attempt of the class may start.
-var startBounds = [classCount]int{
-	promptClass: PromptInFlight, trialClass: TrialInFlight, slowClass: SlowInFlight / 2,
-}
+var startBounds = [classCount]int{promptClass: PromptInFlight, trialClass: TrialInFlight, slowClass: SlowInFlight / 2}
 
 // load counts what one Deliverer has in flight and remembers the speed of its
 // receivers. It bounds how many deliveries of each receiver may be claimed;

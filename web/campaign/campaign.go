@@ -79,9 +79,7 @@ func (d *Surface) giftRow(found campaign.Campaign, g campaign.Donation) campaign
 type changeState func(ctx context.Context, keys []int64, slug string, act audit.Act) (campaign.Campaign, error)
 
 // campaignAct changes the state of the campaign in the address.
-func (d *Surface) campaignAct(
-	c echo.Context, who session.Principal, act changeState, said string,
-) error {
+func (d *Surface) campaignAct(c echo.Context, who session.Principal, act changeState, said string) error {
 	changed, err := act(c.Request().Context(), who.KeyIDs(), c.Param("campaign"), d.Act(c, who))
 	if err != nil {
 		return err

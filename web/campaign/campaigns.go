@@ -101,9 +101,7 @@ func (d *Surface) postCampaignNew(c echo.Context, who session.Principal) error {
 		f.Refused(wrong, campaignSubjects...)
 		return d.campaignsPage(c, who, http.StatusBadRequest, f)
 	}
-	made, err := d.Campaigns.Create(
-		c.Request().Context(), key.ID, in, d.Act(c, who),
-	)
+	made, err := d.Campaigns.Create(c.Request().Context(), key.ID, in, d.Act(c, who))
 	if err != nil {
 		if !f.Refused(err, campaignSubjects...) {
 			return err

@@ -275,9 +275,7 @@ func (d *Surface) postLinkResume(c echo.Context, who session.Principal) error {
 
 func (d *Surface) pauseLink(c echo.Context, who session.Principal, paused bool, said string) error {
 	slug := c.Param("link")
-	if err := d.Campaigns.PauseLink(
-		c.Request().Context(), who.KeyIDs(), slug, paused, d.Act(c, who),
-	); err != nil {
+	if err := d.Campaigns.PauseLink(c.Request().Context(), who.KeyIDs(), slug, paused, d.Act(c, who)); err != nil {
 		return err
 	}
 	return d.Cookies.Redirect(c, linksPath+"/"+slug, said)

@@ -44,9 +44,7 @@ func (s *Surface) show(c echo.Context, p payment.Payment, status int, add func(*
 	if slug := c.QueryParam("campaign"); slug != "" && c.Param("txnid") != "" {
 		return s.CampaignPage(c, slug, p, status, add)
 	}
-	props, err := s.Presenter.Props(
-		c.Request().Context(), p, shell.NewPage(c), present.View(c),
-	)
+	props, err := s.Presenter.Props(c.Request().Context(), p, shell.NewPage(c), present.View(c))
 	if err != nil {
 		return err
 	}

@@ -17,9 +17,7 @@ import (
 
 // CampaignPage writes the page of a campaign on which one of its donations is
 // paid; add completes the props of the payment.
-type CampaignPage func(
-	c echo.Context, slug string, p payment.Payment, status int, add func(*checkout.Props),
-) error
+type CampaignPage func(c echo.Context, slug string, p payment.Payment, status int, add func(*checkout.Props)) error
 
 // CampaignLive returns what the page of a campaign shows of its progress.
 type CampaignLive func(ctx context.Context, slug, lang string) ([]views.Part, error)

@@ -177,9 +177,7 @@ func failingText(ctx context.Context, f report.Failing, shop string) string {
 }
 
 // settlementAlerts name the networks whose money has not reached the merchant's wallet.
-func (d *Surface) settlementAlerts(
-	ctx context.Context, who session.Principal, now time.Time,
-) ([]panel.Notice, error) {
+func (d *Surface) settlementAlerts(ctx context.Context, who session.Principal, now time.Time) ([]panel.Notice, error) {
 	left, err := d.Reports.UnsettledOf(ctx, who.KeyIDs(), now, d.Dust)
 	var all []panel.Notice
 	for _, u := range left {

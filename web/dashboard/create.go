@@ -125,9 +125,7 @@ func (d *Surface) postCreate(c echo.Context, who session.Principal) error {
 		f.Refused(d.Payments.Check(in), createSubjects...)
 		return d.createPage(c, who, http.StatusBadRequest, f)
 	}
-	p, err := d.Payments.Create(
-		c.Request().Context(), in, d.AuditEntry(c, who, audit.ActionCreatePayment, "", note),
-	)
+	p, err := d.Payments.Create(c.Request().Context(), in, d.AuditEntry(c, who, audit.ActionCreatePayment, "", note))
 	if errors.Is(err, merchant.ErrNoCustodian) {
 		f.Problem = "This key has no wallets yet. Enter them under Settings, Payouts."
 		return d.createPage(c, who, http.StatusConflict, f)

@@ -291,9 +291,7 @@ func confirmField(r panel.Reauth) *panel.Field {
 
 func (d *Surface) postKeyRevoke(c echo.Context, who session.Principal) error {
 	return d.keyAct(c, who, d.Reauthenticate, func(_ *shell.Form, key merchant.Key) error {
-		if err := d.Merchants.RevokeKey(
-			c.Request().Context(), key, false, d.Act(c, who),
-		); err != nil {
+		if err := d.Merchants.RevokeKey(c.Request().Context(), key, false, d.Act(c, who)); err != nil {
 			return err
 		}
 		return d.Cookies.Redirect(c, keysPath, "The key is revoked. Its payments stay in your lists.")

@@ -30,8 +30,8 @@ type reader func(ctx context.Context) ([]views.Part, error)
 // opener returns the reader of the page that a request asks for.
 type opener func(c echo.Context, who session.Principal) (reader, error)
 
-// follow adds the two ways by which an open page learns of changes: a stream, and requests of its own.
-func (d *Surface) follow(p session.Pages, page string, open opener) {
+// updates adds the two ways by which an open page learns of changes: a stream, and requests of its own.
+func (d *Surface) updates(p session.Pages, page string, open opener) {
 	p.Get(page+"/live", merchant.ActRead, func(c echo.Context, who session.Principal) error {
 		read, err := open(c, who)
 		if err != nil {

@@ -137,9 +137,7 @@ func (d *Surface) postAccept(c echo.Context, who session.Principal) error {
 		return d.completionWaits(c, who, f, p, what, "", true)
 	}
 	entry := d.AuditEntry(c, who, audit.ActionAccept, string(p.ID), came+" of $"+p.Amount.Display())
-	_, err = d.Payments.Accept(
-		c.Request().Context(), p.KeyID, string(p.ID), payment.Actor{Name: who.User.Email}, entry,
-	)
+	_, err = d.Payments.Accept(c.Request().Context(), p.KeyID, string(p.ID), payment.Actor{Name: who.User.Email}, entry)
 	if err != nil {
 		return d.paymentRefused(c, who, f, err)
 	}

@@ -110,9 +110,7 @@ func nameLanguages(n *html.Node) {
 }
 
 // fences are the names of languages as Markdown knows them.
-var fences = map[string]string{
-	"curl": "sh", "JavaScript": "js", "PHP": "php", "Go": "go", "Python": "python",
-}
+var fences = map[string]string{"curl": "sh", "JavaScript": "js", "PHP": "php", "Go": "go", "Python": "python"}
 
 func textNode(s string) *html.Node { return &html.Node{Type: html.TextNode, Data: s} }
 

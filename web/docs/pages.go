@@ -171,9 +171,7 @@ func (s *Surface) pricesDoc(f docs.Frame) (templ.Component, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := docs.PricesProps{
-		Frame: f, Fields: document.shape("Price").Fields, Reasons: reasonFields(fault.Unavailable),
-	}
+	p := docs.PricesProps{Frame: f, Fields: document.shape("Price").Fields, Reasons: reasonFields(fault.Unavailable)}
 	for _, c := range s.Currencies {
 		p.Currencies = append(p.Currencies, string(c))
 	}

@@ -105,9 +105,9 @@ type answer struct {
 	Done  bool              `json:"done,omitempty"`
 }
 
-// together is the time in which pages that ask are answered at once. They share their reads, which are most of what an
+// batchTime is the time in which pages that ask are answered at once. They share their reads, which are most of what an
 // answer costs, as those do that have their turn in the same tick of the hub.
-const together = 100 * time.Millisecond
+const batchTime = 100 * time.Millisecond
 
 // Now answers a page that asks what it does not show yet: the second way by which it learns of changes, for all that
 // can become of a stream. The answer for a page that shows everything is 304, with no body.
@@ -115,7 +115,7 @@ func Now(c echo.Context, look View) error {
 	ctx := c.Request().Context()
 	now := time.Now()
 	select {
-	case <-time.After(now.Truncate(together).Add(together).Sub(now)):
+	case <-time.After(now.Truncate(batchTime).Add(batchTime).Sub(now)):
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}

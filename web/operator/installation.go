@@ -49,9 +49,7 @@ func (d *Surface) installationPage(c echo.Context, who session.Principal, status
 	if ok {
 		p.Check = operator.CheckRow{
 			Running: last.EndedAt.IsZero() &&
-				now.Sub(
-					last.AskedAt,
-				) < checkGivenUp,
+				now.Sub(last.AskedAt) < checkGivenUp,
 			AskedAt: last.AskedAt, EndedAt: last.EndedAt, AskedBy: last.AskedBy, Problem: last.Problem,
 			Entries: last.Entries, Found: last.Found, Differences: last.Differences,
 		}
@@ -110,7 +108,7 @@ func (d *Surface) alertNotices(ctx context.Context, now time.Time) ([]panel.Noti
 		case c.Kind == alert.BackupMissing || c.Kind == alert.BackupOld:
 			n.Link, n.LinkText = "/docs/operate/backup", "How to back up"
 		case !c.Public:
-			n.Link, n.LinkText = troublePath, "See details"
+			n.Link, n.LinkText = problemsPath, "See details"
 		}
 		all = append(all, n)
 	}

@@ -77,5 +77,5 @@ func (d *Surface) Routes(r shell.Router) {
 	post(usersPath+"/:user/keys/:key/grant", d.postGrant)
 	get(topUpsPath, d.getTopUps)
 	get(sweepsPath, d.getSweeps)
-	get(troublePath, d.getTrouble)
+	get(problemsPath, d.getProblems)
 }

@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	topUpsPath  = operatorPath + "/topups"
-	sweepsPath  = operatorPath + "/sweeps"
-	troublePath = operatorPath + "/trouble"
+	topUpsPath   = operatorPath + "/topups"
+	sweepsPath   = operatorPath + "/sweeps"
+	problemsPath = operatorPath + "/trouble"
 )
 
 func (d *Surface) getSweeps(c echo.Context, who session.Principal) error {

@@ -65,9 +65,7 @@ func (d *Surface) getUser(c echo.Context, who session.Principal) error {
 	return d.userPage(c, who, http.StatusOK, person, shell.NewForm(url.Values{}))
 }
 
-func (d *Surface) userPage(
-	c echo.Context, who session.Principal, status int, person report.User, f *shell.Form,
-) error {
+func (d *Surface) userPage(c echo.Context, who session.Principal, status int, person report.User, f *shell.Form) error {
 	return d.userPageWith(c, who, status, person, f, "")
 }
 

@@ -76,9 +76,7 @@ func (s *Surface) postWallet(c echo.Context) error {
 }
 
 // give stores an address, and shows the page again with the refusal beside the field.
-func (s *Surface) give(
-	c echo.Context, typed string, store func(context.Context, string) (refund.Refund, error),
-) error {
+func (s *Surface) give(c echo.Context, typed string, store func(context.Context, string) (refund.Refund, error)) error {
 	ctx, token := c.Request().Context(), c.Param("token")
 	r, err := s.Refunds.ByToken(ctx, token)
 	if err != nil {

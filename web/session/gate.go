@@ -192,9 +192,7 @@ const WaitsNotice = "Your account is locked: the change is made in 24 hours, unl
 
 // Wait stores a change that the gate let pass and that waits, because the account is
 // locked, and mails every owner a link that stops it. subject names what is changed.
-func (g *Guard) Wait(
-	c echo.Context, who Principal, w merchant.Waiting, to merchant.NewSettings, subject string,
-) error {
+func (g *Guard) Wait(c echo.Context, who Principal, w merchant.Waiting, to merchant.NewSettings, subject string) error {
 	w.MerchantID = who.Membership.Merchant.ID
 	return g.Merchants.Wait(c.Request().Context(), w, to, subject, g.Act(c, who))
 }

@@ -123,9 +123,7 @@ func (s *Surface) postLogo(c echo.Context, who session.Principal) error {
 }
 
 // logoUngated shows the page again, which asks for the re-authentication that the form lacks.
-func (s *Surface) logoUngated(
-	c echo.Context, who session.Principal, key merchant.Key, f *shell.Form, err error,
-) error {
+func (s *Surface) logoUngated(c echo.Context, who session.Principal, key merchant.Key, f *shell.Form, err error) error {
 	if !session.ReauthRefused(f, err) {
 		return err
 	}

@@ -25,9 +25,7 @@ func (s *Surface) getPayouts(c echo.Context, who session.Principal) error {
 	return s.payoutsPage(c, who, http.StatusOK, c.QueryParam("key"), emptyPayoutForms(c))
 }
 
-func (s *Surface) payoutsPage(
-	c echo.Context, who session.Principal, status int, asked string, f payoutForms,
-) error {
+func (s *Surface) payoutsPage(c echo.Context, who session.Principal, status int, asked string, f payoutForms) error {
 	key, ok, choice, err := who.KeyChoice(payoutsPath, asked)
 	if err != nil {
 		return err

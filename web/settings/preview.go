@@ -28,9 +28,7 @@ func (s *Surface) getPreview(c echo.Context, who session.Principal) error {
 	if brand.LogoURL == "" && custodian.Branding.Uploaded() {
 		brand.LogoURL = custodian.Branding.LogoURL
 	}
-	p, err := pages.Example(
-		shell.NewPage(c), c.QueryParam("step"), Choices(s.Payments, custodian), s.Shell.Now(),
-	)
+	p, err := pages.Example(shell.NewPage(c), c.QueryParam("step"), Choices(s.Payments, custodian), s.Shell.Now())
 	if err != nil {
 		return err
 	}

@@ -28,9 +28,7 @@ func (s *Surface) getWebhooks(c echo.Context, who session.Principal) error {
 	return s.webhooksPage(c, who, http.StatusOK, c.QueryParam("key"), emptyWebhookForms(c))
 }
 
-func (s *Surface) webhooksPage(
-	c echo.Context, who session.Principal, status int, asked string, f webhookForms,
-) error {
+func (s *Surface) webhooksPage(c echo.Context, who session.Principal, status int, asked string, f webhookForms) error {
 	key, ok, choice, err := who.KeyChoice(webhooksPath, asked)
 	if err != nil {
 		return err

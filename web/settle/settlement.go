@@ -53,9 +53,7 @@ func (s *Surface) page(c echo.Context, who session.Principal, status int, asked 
 }
 
 // addWaiting adds what waits on each network, and today's price of sending it.
-func (s *Surface) addWaiting(
-	c echo.Context, p *settle.Props, key merchant.Key, schedule settlement.Schedule,
-) error {
+func (s *Surface) addWaiting(c echo.Context, p *settle.Props, key merchant.Key, schedule settlement.Schedule) error {
 	now := s.Shell.Now()
 	p.Asked = true
 	for _, n := range chain.Networks() {

@@ -148,9 +148,7 @@ func (d *Surface) postSignInCode(c echo.Context) error {
 		UserAgent: shell.CallOf(c).UserAgent,
 	}
 	who.Device = d.Cookies.Device(c.Request(), who.Email)
-	in, err := d.Users.EnterWithCode(
-		c.Request().Context(), identity.Halfway(half), who,
-	)
+	in, err := d.Users.EnterWithCode(c.Request().Context(), identity.Halfway(half), who)
 	switch {
 	case errors.Is(err, identity.ErrBadSession):
 		return d.Cookies.Redirect(c, "/signin", "Sign in again.")

@@ -49,9 +49,7 @@ func (d *Surface) postVerify(c echo.Context) error {
 	ctx, token, password := c.Request().Context(), f.Values.Get("token"), secret.New(f.Values.Get("password"))
 	var user identity.User
 	if err = d.Shell.Limits.Costly(ctx); err == nil {
-		user, err = d.Users.FinishSignUp(
-			ctx, token, password, d.Stranger(c),
-		)
+		user, err = d.Users.FinishSignUp(ctx, token, password, d.Stranger(c))
 	}
 	switch {
 	case errors.Is(err, identity.ErrBadPassword):

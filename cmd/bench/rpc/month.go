@@ -51,9 +51,7 @@ func rawSize(n chain.Network) int {
 }
 
 // AtRisk says that ended payments are watched.
-func (p past) AtRisk(
-	ctx context.Context, n chain.Network, justEnded, watchedAfter time.Time,
-) (watch.AtRisk, error) {
+func (p past) AtRisk(ctx context.Context, n chain.Network, justEnded, watchedAfter time.Time) (watch.AtRisk, error) {
 	s, err := p.Store.AtRisk(ctx, n, justEnded, watchedAfter)
 	s.Ended = s.Ended || p.ended > 0
 	return s, err

@@ -108,12 +108,8 @@ func (f filling) tables() []multiplied {
 			"id": "", "payment_id": id, "key_id": key, "tx_hash": f.packed(64), "to_address": address,
 			"swept_at": f.shift("final_at"), "rechecked": map[bool]string{true: "TRUE", false: "1"}[f.many],
 		}},
-		{"events", of("events"), map[string]string{
-			"id": "", "payment_id": id,
-		}},
-		{"feed", of("feed"), map[string]string{
-			"payment_id": id, "key_id": key, "position": "1000 + s.n * 10 + t.seq",
-		}},
+		{"events", of("events"), map[string]string{"id": "", "payment_id": id}},
+		{"feed", of("feed"), map[string]string{"payment_id": id, "key_id": key, "position": "1000 + s.n * 10 + t.seq"}},
 		{"deliveries", of("deliveries"), map[string]string{
 			"id": "", "payment_id": id, "custodian_id": custodian,
 			"state": "CASE WHEN s.n % 20000 = 11 THEN 'FAILED' ELSE t.state END",
@@ -222,8 +218,8 @@ func (f filling) columns(ctx context.Context, table string) ([]string, error) {
 	return list, rows.Err()
 }
 
-// sweptTogether is how many payments in a row share three sweeps, one on each network.
-const sweptTogether = 300
+// sharedSweeps is how many payments in a row share three sweeps, one on each network.
+const sharedSweeps = 300
 
 // post writes what follows from the payments of the numbers: ledger, sweeps, balances of deposit addresses, audit log.
 func (f filling) post(ctx context.Context, first, last int64) error {
@@ -233,8 +229,8 @@ func (f filling) post(ctx context.Context, first, last int64) error {
 		no, bytes, none = "FALSE", `'\x01'::bytea`, "''::bytea"
 	}
 	sweep := fmt.Sprintf("payment_id / %d * 3 + CASE network WHEN 'BEP20' THEN 1 WHEN 'POLYGON' THEN 2 ELSE 3 END",
-		sweptTogether)
-	sweeps := f.series(first/sweptTogether*3+1, last/sweptTogether*3+3)
+		sharedSweeps)
+	sweeps := f.series(first/sharedSweeps*3+1, last/sharedSweeps*3+3)
 	for _, text := range []string{
 		`INSERT INTO ledger_entries (ref, unit, from_account, to_account, count, reason, at)
 			SELECT 'start:' || public_id, 'credit', 'key:' || key_id, 'spent', 1, 'start', started_at FROM payments

@@ -258,8 +258,8 @@ func operatorProbes() []probe {
 		page("operator: users", func(ctx context.Context, d *database, _ int) error {
 			return failed(d.Reports().Users(ctx, report.UserQuery{Limit: pageRows}))
 		}),
-		page("operator: trouble", func(ctx context.Context, d *database, _ int) error {
-			return failed(d.Reports().Trouble(ctx, d.now, 1))
+		page("operator: stuck work", func(ctx context.Context, d *database, _ int) error {
+			return failed(d.Reports().Problems(ctx, d.now, 1))
 		}),
 		page("operator: figures of what is late", func(ctx context.Context, d *database, _ int) error {
 			return failed(d.Reports().Stuck(ctx, d.now, 1))

@@ -15,7 +15,7 @@ type ProviderHarness interface {
 	Harness
 	// Provider is where the reader sends its requests.
 	Provider() *Provider
-	// Wait lets the reader's clock go on, so that no endpoint is resting.
+	// Wait lets the reader's clock go on, so that no endpoint cools down.
 	Wait(d time.Duration)
 }
 

@@ -28,9 +28,7 @@ func SolanaBehaviours() []Behaviour {
 			Name: "MinContextSlotHelius", Source: "magicblock-labs/magicblock-validator#1468, #1473",
 			Rules: func() Rules { return notYet(-32603, "Minimum context slot has not been reached") },
 		},
-		Behaviour{
-			Name: "CleanedUp", Source: "solana-labs/solana#11963", Rules: CleanedUp, Unmet: true,
-		},
+		Behaviour{Name: "CleanedUp", Source: "solana-labs/solana#11963", Rules: CleanedUp, Unmet: true},
 		Behaviour{
 			Name: "AnnouncedNull", Source: "solana-labs/solana#12208: announced, and not available a moment later",
 			Rules: func() Rules { return atFirst("getBlock", refuse(-32004, "Block not available for slot 1")) },

@@ -20,9 +20,9 @@ const (
 	// maxChunks is how many ranges are read before the end of the scan is
 	// checked again, which bounds the work that a failure undoes.
 	maxChunks = 16
-	// maxTogether is how many ranges are asked for in one request where the endpoint takes few blocks at once: block `to`
+	// maxBatched is how many ranges are asked for in one request where the endpoint takes few blocks at once: block `to`
 	// is asked for once with all of them.
-	maxTogether = 8
+	maxBatched = 8
 	// maxPieces bounds how often one range is asked for in smaller pieces.
 	maxPieces = 32
 )
@@ -128,7 +128,7 @@ func (s *stretch) read(ctx context.Context, first uint64) (last uint64, err erro
 		last = min(s.to.Number, first+blocks-1)
 		count := last - first + 1
 		if s.e.SettledBlocks() {
-			last = min(s.to.Number, first+maxTogether*blocks-1)
+			last = min(s.to.Number, first+maxBatched*blocks-1)
 		}
 		var size int
 		err = s.e.Patiently(ctx, s.to.Number, func() (err error) {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	node "github.com/florinpay/florin/internal/chain/endpoint"
-	"github.com/florinpay/florin/internal/chain/solana/effect"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 	"github.com/florinpay/florin/internal/fault"
 )
@@ -63,7 +62,7 @@ type Adapter struct {
 	// known is what scans know of the accounts, by endpoint.
 	known     map[*endpoint]*watchedAccounts
 	failures  failures
-	addresses *effect.Accounts
+	addresses *rpc.Accounts
 }
 
 // mint is an asset with its address as bytes.
@@ -109,7 +108,7 @@ func New(c Config) (*Adapter, error) {
 	}
 	a := &Adapter{
 		profile: c.Profile, mints: mints, rate: c.Rate, thorough: c.Thorough, treasury: c.Treasury,
-		known: make(map[*endpoint]*watchedAccounts), addresses: new(effect.Accounts),
+		known: make(map[*endpoint]*watchedAccounts), addresses: new(rpc.Accounts),
 	}
 	if c.Sweeps != "" {
 		if a.sweeps, err = parseKey(string(c.Sweeps)); err != nil {

@@ -7,7 +7,6 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/solana/effect"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
@@ -146,7 +145,7 @@ func (a *Adapter) Token(ctx context.Context, contract, holder chain.Address) (ch
 		if m, err = e.Mint(ctx, key); err != nil || m.Program.IsZero() {
 			return err
 		}
-		got, _, err := e.Accounts(ctx, []solanago.PublicKey{effect.AccountOfProgram(owner, key, m.Program)}, 0)
+		got, _, err := e.Accounts(ctx, []solanago.PublicKey{rpc.AccountOfProgram(owner, key, m.Program)}, 0)
 		if err != nil {
 			return err
 		}

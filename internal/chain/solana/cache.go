@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/solana/effect"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
@@ -15,17 +14,17 @@ type cache struct {
 	e *endpoint
 
 	mu           sync.Mutex
-	transactions map[string]*effect.Transaction
+	transactions map[string]*rpc.Transaction
 	heads        map[uint64]chain.Head
 }
 
 func newCache(e *endpoint) *cache {
-	return &cache{e: e, transactions: make(map[string]*effect.Transaction), heads: make(map[uint64]chain.Head)}
+	return &cache{e: e, transactions: make(map[string]*rpc.Transaction), heads: make(map[uint64]chain.Head)}
 }
 
 // transaction reads a transaction that the endpoint's index has listed. If it is missing all the same, a node
 // behind the endpoint lags.
-func (r *cache) transaction(ctx context.Context, signature string) (*effect.Transaction, error) {
+func (r *cache) transaction(ctx context.Context, signature string) (*rpc.Transaction, error) {
 	r.mu.Lock()
 	t, ok := r.transactions[signature]
 	r.mu.Unlock()

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/solana/effect"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
@@ -93,7 +92,7 @@ func (a *Adapter) judge(
 // judgeAt looks for a transaction in the slot that its source names, and returns it if it stands.
 func (a *Adapter) judgeAt(
 	ctx context.Context, e *endpoint, source chain.Head, signature string, at chain.Head,
-) (chain.Verdict, *effect.Transaction, error) {
+) (chain.Verdict, *rpc.Transaction, error) {
 	statuses, err := e.Statuses(ctx, []string{signature})
 	if err != nil {
 		return chain.Undecided, nil, err
@@ -108,7 +107,7 @@ func (a *Adapter) judgeAt(
 	case at.Number <= a.heads.finalNumber() && !st.Final():
 		return chain.Undecided, nil, nil
 	}
-	short, cancel := context.WithTimeout(ctx, troubleLimit)
+	short, cancel := context.WithTimeout(ctx, problemLimit)
 	defer cancel()
 	tx, err := e.Transaction(short, signature)
 	if err != nil && ofOne(err) && !gaveUp(ctx) || err == nil && tx == nil {
@@ -126,7 +125,7 @@ func (a *Adapter) judgeAt(
 
 // sameTime reports whether the block of a transaction was made when the source says: Stands or Missing. The transaction
 // names the time, too, in most answers.
-func (e *endpoint) sameTime(ctx context.Context, tx *effect.Transaction, source chain.Head) (chain.Verdict, error) {
+func (e *endpoint) sameTime(ctx context.Context, tx *rpc.Transaction, source chain.Head) (chain.Verdict, error) {
 	if source.Time.IsZero() || tx.BlockTime != nil && *tx.BlockTime == source.Time.Unix() {
 		return chain.Stands, nil
 	}
@@ -167,7 +166,7 @@ func (e *endpoint) judgeBlock(ctx context.Context, signature string, claimed, at
 }
 
 // includes reports whether the transaction made the transfer: same account index, mint, recipient and amount.
-func (a *Adapter) includes(tx *effect.Transaction, t chain.Transfer) bool {
+func (a *Adapter) includes(tx *rpc.Transaction, t chain.Transfer) bool {
 	owner, err := parseKey(string(t.To))
 	if err != nil {
 		return false

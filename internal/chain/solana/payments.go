@@ -9,7 +9,6 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/solana/effect"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
@@ -98,7 +97,7 @@ func signaturesOf(ctx context.Context, c *rpc.Client, l paymentLeg, from, to uin
 
 // movedBy returns what a transaction moved of the legs: what left the account, as far as it arrived at the settlement
 // account. Legs may share that one.
-func movedBy(t *effect.Transaction, legs []paymentLeg) []chain.Moved {
+func movedBy(t *rpc.Transaction, legs []paymentLeg) []chain.Moved {
 	if t.Failed() {
 		return nil
 	}

@@ -215,8 +215,8 @@ func (s *search) walkAll(ctx context.Context, accounts []*account) error {
 // advanceOne advances a walk. An account for which it fails is set aside if the scan can go on without it.
 func (s *search) advanceOne(ctx context.Context, acc *account, budget *int) (over bool, err error) {
 	limited := ctx
-	if !acc.trouble.since.IsZero() {
-		short, cancel := context.WithTimeout(ctx, troubleLimit)
+	if !acc.problem.since.IsZero() {
+		short, cancel := context.WithTimeout(ctx, problemLimit)
 		defer cancel()
 		limited = short
 	}

@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/solana/effect"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
@@ -238,7 +237,7 @@ func (s *search) fetch(ctx context.Context, acc *account, e *entry) error {
 	if err == nil && e.tx != nil && e.tx.block.Hash == block.Hash {
 		return nil
 	}
-	var t *effect.Transaction
+	var t *rpc.Transaction
 	if err == nil {
 		t, err = s.cache.transaction(ctx, e.signature)
 	}

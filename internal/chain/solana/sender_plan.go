@@ -9,7 +9,6 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/solana/effect"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
@@ -115,8 +114,8 @@ func (s *Sender) plan(items []chain.SweepItem) (*sweepPlan, error) {
 // of sets the token program and the accounts derived from it.
 func (l *leg) of(program solanago.PublicKey) {
 	l.program = program
-	l.account = effect.AccountOfProgram(l.owner, l.mint, program)
-	l.settlement = effect.AccountOfProgram(l.wallet, l.mint, program)
+	l.account = rpc.AccountOfProgram(l.owner, l.mint, program)
+	l.settlement = rpc.AccountOfProgram(l.wallet, l.mint, program)
 }
 
 // parents are the owner's associated accounts, which nested ones belong to.
@@ -229,7 +228,7 @@ func (l *leg) sourcesOf(keys []solanago.PublicKey, read []*rpc.Account) (list []
 			units:        held.Amount, lamports: read[i].Lamports,
 		}
 		at := slices.IndexFunc(l.parents, func(a tokenAccount) bool { return a.Key == held.Owner })
-		if at >= 0 && l.program == solanago.TokenProgramID && key == effect.AccountOf(held.Owner, l.mint) {
+		if at >= 0 && l.program == solanago.TokenProgramID && key == rpc.AccountOf(held.Owner, l.mint) {
 			x.parent = &l.parents[at]
 		}
 		if held.Owner == l.owner || x.parent != nil {

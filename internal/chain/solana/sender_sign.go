@@ -12,7 +12,6 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/solana/effect"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
@@ -342,6 +341,6 @@ func (s *Sender) afford(ctx context.Context, e *endpoint, p *sweepPlan, balance 
 }
 
 func (s *Sender) noGas(has, needs uint64) error {
-	sol := func(v uint64) string { return money.UnitsFromUint64(v).Format(effect.CoinDecimals) }
+	sol := func(v uint64) string { return money.UnitsFromUint64(v).Format(rpc.CoinDecimals) }
 	return fmt.Errorf("%w: %s holds %s SOL, and the sweep needs %s", chain.ErrNoGas, s.payer(), sol(has), sol(needs))
 }

@@ -9,7 +9,6 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/solana/effect"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 	"github.com/florinpay/florin/internal/money"
 )
@@ -71,9 +70,7 @@ func (r sweepReport) same(o chain.SweepOutcome) bool {
 }
 
 // support asks an endpoint that does not know the status of an attempt for the transaction itself.
-func (s *Sender) support(
-	ctx context.Context, e *endpoint, included chain.SweepOutcome, p *sweepPlan,
-) chain.Support {
+func (s *Sender) support(ctx context.Context, e *endpoint, included chain.SweepOutcome, p *sweepPlan) chain.Support {
 	final := &rpc.TxStatus{Slot: included.Block.Number, Confirmation: rpc.Finalized}
 	var again chain.SweepOutcome
 	var missing bool
@@ -169,7 +166,7 @@ func (s *Sender) included(
 		return chain.SweepOutcome{}, err
 	}
 	seen.Status = chain.TxFinal
-	changes := make(map[string]effect.Change)
+	changes := make(map[string]rpc.Change)
 	for _, c := range t.Changes() {
 		changes[c.Account] = c
 	}

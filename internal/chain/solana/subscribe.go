@@ -7,7 +7,7 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/solana/effect"
+	"github.com/florinpay/florin/internal/chain/solana/rpc"
 	"github.com/florinpay/florin/internal/chain/subscription"
 )
 
@@ -23,7 +23,7 @@ func Protocol(assets []chain.Asset) subscription.Protocol {
 			mints = append(mints, key)
 		}
 	}
-	var addresses effect.Accounts
+	var addresses rpc.Accounts
 	return subscription.Protocol{
 		Heads: subscription.Call{Subscribe: "slotSubscribe", Unsubscribe: "slotUnsubscribe"},
 		Money: func(watch *chain.WatchSet) (calls []subscription.Call, all bool) {

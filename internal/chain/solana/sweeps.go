@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/florinpay/florin/internal/chain/solana/effect"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 	solanago "github.com/gagliardetto/solana-go"
 )
@@ -23,7 +22,7 @@ type sweepLog struct {
 	read      map[string]uint64 // signatures in slots that a fork could still change, and later ones, with their slot
 	// blind is the newest sweep that could not be read: it may have named any account.
 	blind   naming
-	trouble trouble
+	problem problem
 }
 
 // naming is the newest sweep that named an account.
@@ -52,11 +51,11 @@ func (s *search) readSweeps(ctx context.Context, snapshots []snapshot) (named fu
 	s.swept = log.count
 	switch {
 	case err == nil:
-		log.trouble = trouble{}
+		log.problem = problem{}
 		s.adapter.failures.forget(s.e, s.adapter.sweeps)
 	case gaveUp(ctx), !ofOne(err):
 		return nil, err
-	case s.mayPass(s.adapter.sweeps, &log.trouble, true):
+	case s.mayPass(s.adapter.sweeps, &log.problem, true):
 		return nil, rpc.NotTheNodes(err)
 	default:
 		return func(snapshot) bool { return true }, nil
@@ -84,7 +83,7 @@ func (s *search) listSweeps(ctx context.Context, log *sweepLog, snapshots []snap
 	if log.named == nil || since < log.since {
 		*log = sweepLog{
 			since: since, named: make(map[solanago.PublicKey]naming), read: make(map[string]uint64),
-			count: log.count, trouble: log.trouble,
+			count: log.count, problem: log.problem,
 		}
 	}
 	if newest.Signature == log.newest.Signature || newest.Slot < log.since {
@@ -160,7 +159,7 @@ func (g *sweepLog) list(
 
 // readPart reads some transactions and keeps which watched accounts they name.
 func (s *search) readPart(ctx context.Context, log *sweepLog, part []rpc.Signature) error {
-	read := make([]*effect.Transaction, len(part))
+	read := make([]*rpc.Transaction, len(part))
 	failures := make([]error, len(part))
 	err := rpc.Each(ctx, part, 1, func(ctx context.Context, one []rpc.Signature, at int) error {
 		read[at], failures[at] = s.cache.transaction(ctx, one[0].Signature)
@@ -174,7 +173,7 @@ func (s *search) readPart(ctx context.Context, log *sweepLog, part []rpc.Signatu
 	}
 	for i, t := range read {
 		if failures[i] != nil {
-			if s.mayPass(s.adapter.sweeps, &log.trouble, true) {
+			if s.mayPass(s.adapter.sweeps, &log.problem, true) {
 				return failures[i]
 			}
 			log.missed(part[i])

@@ -10,7 +10,6 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/solana/effect"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 	"github.com/florinpay/florin/internal/money"
 )
@@ -24,7 +23,7 @@ var _ chain.TokenLister = (*Adapter)(nil)
 
 // parents lists whose token accounts are under the owner's key: the owner, and its associated accounts, which are the
 // parents of nested ones.
-func parents(addresses *effect.Accounts, owner solanago.PublicKey, mints []mint) []solanago.PublicKey {
+func parents(addresses *rpc.Accounts, owner solanago.PublicKey, mints []mint) []solanago.PublicKey {
 	list := []solanago.PublicKey{owner}
 	for _, m := range mints {
 		list = append(list, addresses.Of(owner, m.key))
@@ -33,7 +32,7 @@ func parents(addresses *effect.Accounts, owner solanago.PublicKey, mints []mint)
 }
 
 // under returns whether the owner of a token account is a parent.
-func under(addresses *effect.Accounts, owner solanago.PublicKey, mints []mint) func(string) bool {
+func under(addresses *rpc.Accounts, owner solanago.PublicKey, mints []mint) func(string) bool {
 	list := parents(addresses, owner, mints)
 	return func(text string) bool {
 		return slices.ContainsFunc(list, func(k solanago.PublicKey) bool { return k.String() == text })
@@ -53,8 +52,8 @@ func (a *Adapter) Under(owner chain.Address) (list []chain.Address) {
 }
 
 // assetOf returns the asset of what changed. One that is not of the network is named by its address.
-func (a *Adapter) assetOf(c effect.Change) chain.Asset {
-	asset := effect.AssetOf(a.profile, c.Mint)
+func (a *Adapter) assetOf(c rpc.Change) chain.Asset {
+	asset := rpc.AssetOf(a.profile, c.Mint)
 	if asset.Symbol == "" {
 		asset.Symbol, asset.Decimals = c.Mint, c.Decimals
 	}
@@ -194,7 +193,7 @@ func (a *Adapter) tokenAccounts(
 		seen[f.Key] = true
 		list = append(list, chain.TokenAccount{
 			Owner: chain.Address(owner.String()), Account: chain.Address(f.Key.String()),
-			Asset: a.assetOf(effect.Change{Mint: f.Mint.String()}), Units: money.UnitsFromUint64(f.Amount),
+			Asset: a.assetOf(rpc.Change{Mint: f.Mint.String()}), Units: money.UnitsFromUint64(f.Amount),
 		})
 	}
 	slices.SortFunc(list, func(a, b chain.TokenAccount) int {

@@ -10,7 +10,6 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/solana/effect"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
@@ -103,7 +102,7 @@ func (a *Adapter) makes(m solanago.Message, list []chain.Transfer) bool {
 		if key(i.ProgramIDIndex) != solanago.TokenProgramID {
 			continue
 		}
-		if len(i.Data) < 9 || i.Data[0] != effect.TransferChecked || len(i.Accounts) < 3 {
+		if len(i.Data) < 9 || i.Data[0] != rpc.TransferChecked || len(i.Accounts) < 3 {
 			return false
 		}
 		to, units := key(i.Accounts[2]), money.UnitsFromUint64(binary.LittleEndian.Uint64(i.Data[1:]))
@@ -122,13 +121,13 @@ func (a *Adapter) makes(m solanago.Message, list []chain.Transfer) bool {
 func (a *Adapter) pays(t chain.Transfer, account solanago.PublicKey) bool {
 	m, known := a.mint(t.Asset.Contract)
 	owner, err := parseKey(string(t.To))
-	return known && err == nil && effect.AccountOf(owner, m.key) == account
+	return known && err == nil && rpc.AccountOf(owner, m.key) == account
 }
 
 func transferLeg(m mint, from, to solanago.PublicKey, units money.Units) *leg {
 	l := &leg{
-		owner: from, account: effect.AccountOf(from, m.key), mint: m.key, program: solanago.TokenProgramID,
-		wallet: to, settlement: effect.AccountOf(to, m.key), decimals: byte(m.asset.Decimals),
+		owner: from, account: rpc.AccountOf(from, m.key), mint: m.key, program: solanago.TokenProgramID,
+		wallet: to, settlement: rpc.AccountOf(to, m.key), decimals: byte(m.asset.Decimals),
 		units: units.Big().Uint64(),
 	}
 	l.Asset = m.asset

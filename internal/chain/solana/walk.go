@@ -8,7 +8,6 @@ import (
 
 	solanago "github.com/gagliardetto/solana-go"
 
-	"github.com/florinpay/florin/internal/chain/solana/effect"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
@@ -121,8 +120,8 @@ func (s *search) advance(ctx context.Context, acc *account, budget *int) (over b
 
 // readOf reads transactions, nil for those that need not be read. Nodes forget old transactions, so one before the
 // goal, which could only explain what the account held before, may be missing.
-func (s *search) readOf(ctx context.Context, w *walk, part []rpc.Signature) ([]*effect.Transaction, error) {
-	read := make([]*effect.Transaction, len(part))
+func (s *search) readOf(ctx context.Context, w *walk, part []rpc.Signature) ([]*rpc.Transaction, error) {
+	read := make([]*rpc.Transaction, len(part))
 	err := rpc.Each(ctx, part, 1, func(ctx context.Context, one []rpc.Signature, at int) error {
 		l := one[0]
 		if l.Failed() || l.Slot > w.slot {
@@ -176,7 +175,7 @@ func (w *walk) next(n int) []rpc.Signature {
 }
 
 // take counts one transaction in; t is nil for one that was not read.
-func (w *walk) take(acc *account, l rpc.Signature, t *effect.Transaction) error {
+func (w *walk) take(acc *account, l rpc.Signature, t *rpc.Transaction) error {
 	if t != nil && t.Slot != l.Slot {
 		return rpc.Lagging("transaction %s is in slot %d, not %d", l.Signature, t.Slot, l.Slot)
 	}
@@ -200,9 +199,7 @@ func (w *walk) take(acc *account, l rpc.Signature, t *effect.Transaction) error 
 	w.matched = w.matched || c.After == w.after
 	w.rest -= c.After - c.Before
 	if _, credited := acc.credit(t); credited && l.Slot >= w.goal {
-		w.credits = append(w.credits, &entry{
-			signature: l.Signature, slot: l.Slot, tx: outcomeOf(t, acc, w.e.Name),
-		})
+		w.credits = append(w.credits, &entry{signature: l.Signature, slot: l.Slot, tx: outcomeOf(t, acc, w.e.Name)})
 	}
 	return nil
 }

@@ -10,7 +10,6 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/solana/effect"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
@@ -18,14 +17,14 @@ import (
 // change costs no more than its share of one call for a hundred. One scan at a time uses it.
 type watchedAccounts struct {
 	turn      chan struct{} // holds a token while no scan runs
-	addresses *effect.Accounts
+	addresses *rpc.Accounts
 	accounts  map[solanago.PublicKey]*account
 	sweeps    sweepLog
 	pruned    time.Time
 	held      time.Time // when scans last began to fail because of single accounts
 }
 
-func newWatchedAccounts(addresses *effect.Accounts) *watchedAccounts {
+func newWatchedAccounts(addresses *rpc.Accounts) *watchedAccounts {
 	m := &watchedAccounts{
 		turn: make(chan struct{}, 1), addresses: addresses, accounts: make(map[solanago.PublicKey]*account),
 	}
@@ -51,7 +50,7 @@ type account struct {
 
 	// walk is the reading of its history, where that is not finished.
 	walk    *walk
-	trouble trouble
+	problem problem
 
 	// entries are the transactions that credited the account in slots since..seen, by signature. Those that a
 	// fork removed are not among them.
@@ -74,13 +73,13 @@ type outcome struct {
 	block    chain.Head // that held it when it was read; empty: not known
 	ordinal  int
 	credited bool
-	change   effect.Change
+	change   rpc.Change
 	from     chain.Address
 	source   string
 }
 
 // credit returns what the transaction brought to the account.
-func (acc *account) credit(t *effect.Transaction) (effect.Change, bool) {
+func (acc *account) credit(t *rpc.Transaction) (rpc.Change, bool) {
 	if acc.under != nil {
 		return t.CreditUnder(acc.key, acc.under)
 	}
@@ -88,11 +87,11 @@ func (acc *account) credit(t *effect.Transaction) (effect.Change, bool) {
 }
 
 // outcomeOf returns what the transaction, as the source reported it, did to the account.
-func outcomeOf(t *effect.Transaction, acc *account, source string) *outcome {
+func outcomeOf(t *rpc.Transaction, acc *account, source string) *outcome {
 	c, credited := acc.credit(t)
 	o := &outcome{ordinal: c.Index, credited: credited, change: c, source: source}
 	if credited {
-		o.from = effect.Payer(t.Changes(), c.Mint)
+		o.from = rpc.Payer(t.Changes(), c.Mint)
 	}
 	return o
 }

@@ -39,9 +39,7 @@ const listCost = 3
 
 // byAccounts looks for money on token accounts under the keys of the payment's addresses that no deposit accounts for,
 // and has it read.
-func (l *Finder) byAccounts(
-	ctx context.Context, reader chain.Reader, p payment.Payment, profile chain.Profile,
-) Result {
+func (l *Finder) byAccounts(ctx context.Context, reader chain.Reader, p payment.Payment, profile chain.Profile) Result {
 	n := profile.Network
 	owners := addressesOn(p, n)
 	if _, lists := reader.(chain.TokenLister); !lists || len(owners) == 0 ||

@@ -305,7 +305,7 @@ func (p *pacer) nextRound(s AtRisk, pace Pace, now time.Time, well, refresh bool
 		wait = PollEvery
 	case !well && p.level() < Open && now.Sub(p.wellAt) > unwellFor:
 		wait = min(wait, openRound)
-	case !well: // short, because most troubles are, and because payers cannot choose the network meanwhile
+	case !well: // short, because most problems are, and because payers cannot choose the network meanwhile
 		wait = min(wait, unwellRound)
 	}
 	return last.at.Add(wait)

@@ -51,9 +51,7 @@ func NewBatcher[T any](run func(context.Context, []T) error) *Batcher[T] {
 }
 
 func newBatcher[T any](workers int, run func(context.Context, []T) error) *Batcher[T] {
-	b := &Batcher[T]{
-		queue: make(chan *batched[T]), run: run, turn: make(chan struct{}, 1), stop: make(chan struct{}),
-	}
+	b := &Batcher[T]{queue: make(chan *batched[T]), run: run, turn: make(chan struct{}, 1), stop: make(chan struct{})}
 	for range workers {
 		b.busy.Go(b.loop)
 	}

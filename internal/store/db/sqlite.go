@@ -129,9 +129,7 @@ func (e *sqliteEngine) WriteBatch(ctx context.Context, s *Stmt) error {
 	return e.HotBatch(ctx, func(ctx context.Context, c Conn) error { return c.Run(ctx, s) })
 }
 
-func (e *sqliteEngine) Listen(
-	ctx context.Context, _ string, _ *slog.Logger, listening func(), _ func(string),
-) error {
+func (e *sqliteEngine) Listen(ctx context.Context, _ string, _ *slog.Logger, listening func(), _ func(string)) error {
 	tick := time.NewTicker(listenProbe)
 	defer tick.Stop()
 	for {

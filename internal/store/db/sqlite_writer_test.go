@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestWriter_RunsAlone: a job that rolls back the transaction which others share fails
+// TestWriter_RunsSingly: a job that rolls back the transaction which others share fails
 // alone; theirs are run again, once each.
-func TestWriter_RunsAlone(t *testing.T) {
+func TestWriter_RunsSingly(t *testing.T) {
 	t.Parallel()
 	e, err := openSQLite(t.Context(), filepath.Join(t.TempDir(), "florin.db"), 2)
 	if err != nil {

@@ -188,9 +188,7 @@ func (s *Store) saveUser(ctx context.Context, t db.Tx, before identity.User, u *
 }
 
 // saveAccount writes what differs.
-func (s *Store) saveAccount(
-	ctx context.Context, t db.Tx, was identity.Account, before rows, c identity.Change,
-) error {
+func (s *Store) saveAccount(ctx context.Context, t db.Tx, was identity.Account, before rows, c identity.Change) error {
 	var after rows
 	userID := c.Account.User.ID
 	if len(before.users) > 0 {

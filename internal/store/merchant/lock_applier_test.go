@@ -104,10 +104,10 @@ func TestApplier_Starved(t *testing.T) {
 		}
 		stuck, err := w.Stuck(ctx, now, 0)
 		w.Must(err)
-		trouble, err := w.Trouble(ctx, now, 0)
+		problems, err := w.Problems(ctx, now, 0)
 		w.Must(err)
-		if stuck.Changes != broken+1 || len(trouble.Changes) == 0 || trouble.Changes[0].Attempts < len(gaps) {
-			t.Errorf("%d changes are stuck, the longest %+v", stuck.Changes, trouble.Changes)
+		if stuck.Changes != broken+1 || len(problems.Changes) == 0 || problems.Changes[0].Attempts < len(gaps) {
+			t.Errorf("%d changes are stuck, the longest %+v", stuck.Changes, problems.Changes)
 		}
 		store.ids = nil
 		now = now.Add(time.Hour)

@@ -38,7 +38,7 @@ func (r *Reader) UnsettledOf(ctx context.Context, keys []int64, now time.Time, d
 		WHERE d.network IN (?) AND d.swept_at IS NULL AND d.state = 'FINAL' AND p.key_id IN (?) AND p.kind <> ? AND `+AboutUSD+` >= ?
 		AND (b.blocked_until IS NOT NULL OR d.final_at < ? AND NOT `+scheduled+`) ORDER BY d.final_at LIMIT ?`,
 		now, bun.List(chain.Networks()), bun.List(keys), payment.KindTopUp, USD(dust),
-		now.Add(-lateDeposit), now.Add(-lateSchedule), MaxTrouble)
+		now.Add(-lateDeposit), now.Add(-lateSchedule), MaxProblems)
 	if err != nil {
 		return nil, db.Wrap(err, "unsettled money of %d keys", len(keys))
 	}

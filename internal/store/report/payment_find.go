@@ -158,9 +158,7 @@ const shortPrefix = 3
 // other way is a range of an index that ends after maxFound rows.
 func (f *finder) byText(ctx context.Context) ([]int64, error) {
 	text := f.q.Text
-	ways := []*bun.RawQuery{
-		f.NewRaw("SELECT id FROM payments WHERE public_id = ?", payment.ReadID(text)),
-	}
+	ways := []*bun.RawQuery{f.NewRaw("SELECT id FROM payments WHERE public_id = ?", payment.ReadID(text))}
 	ways = append(ways, f.byBeginning(text)...)
 	if a, ok := readAsked(text); ok {
 		for _, r := range a.dollars() {

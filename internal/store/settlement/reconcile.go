@@ -54,9 +54,7 @@ func (s *Store) shownIn(ctx context.Context, from string, args ...any) ([]settle
 }
 
 // Records returns what is recorded of the addresses on the network.
-func (s *Store) Records(
-	ctx context.Context, n chain.Network, addresses []chain.Address,
-) ([]settlement.Record, error) {
+func (s *Store) Records(ctx context.Context, n chain.Network, addresses []chain.Address) ([]settlement.Record, error) {
 	texts := db.PackedList(addresses)
 	if len(texts) == 0 {
 		return nil, nil

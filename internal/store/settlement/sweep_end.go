@@ -92,9 +92,7 @@ func endItems(ctx context.Context, t db.Tx, id int64, w settlement.Sweep) error 
 	return nil
 }
 
-func endItem(
-	ctx context.Context, t db.Tx, id int64, a, contract chain.Address, moved any, reason string,
-) error {
+func endItem(ctx context.Context, t db.Tx, id int64, a, contract chain.Address, moved any, reason string) error {
 	_, err := t.NewRaw("UPDATE sweep_items SET moved = ?, reason = ? WHERE sweep_id = ? AND address = ? AND contract = ?",
 		moved, db.Shown(reason), id, db.Packed(a), db.Packed(contract)).Exec(ctx)
 	return err

@@ -219,7 +219,7 @@ func TestStore_PlanSweep_Vanished(t *testing.T) {
 
 // Many instances plan, sign and end at once: one of each gets through, and
 // what is moved counts once.
-func TestStore_SweepTogether(t *testing.T) {
+func TestStore_BatchedSweep(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		p := w.paidIn(w.NewKey(100, 0), 11, 3_000_000)
 		others := []settlement.Store{

@@ -23,9 +23,7 @@ func (s Accounts) ofKey(
 	return s.UpdateAccount(ctx, k.UserID, keyID, decide)
 }
 
-func (s Accounts) change(
-	ctx context.Context, id int64, decide func(merchant.Account) (merchant.Change, error),
-) error {
+func (s Accounts) change(ctx context.Context, id int64, decide func(merchant.Account) (merchant.Change, error)) error {
 	_, err := s.UpdateAccount(ctx, id, 0, decide)
 	return err
 }

@@ -137,9 +137,7 @@ func (s People) FinishSignUp(
 }
 
 // SetPassword sets the hash of a password.
-func (s People) SetPassword(
-	ctx context.Context, userID int64, old, next string, now time.Time, r audit.Record,
-) error {
+func (s People) SetPassword(ctx context.Context, userID int64, old, next string, now time.Time, r audit.Record) error {
 	return s.update(ctx, userID, func(a identity.Account) (identity.Change, error) {
 		return a.SetPassword(old, next, now, r)
 	})

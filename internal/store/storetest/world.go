@@ -209,9 +209,7 @@ func (w *World) NewKey(credits, queries int64) merchant.Key {
 			)
 		}
 		if queries > 0 {
-			all = append(
-				all, ledger.Grant(id, ledger.Query, queries, ledger.ReasonSignup, "signup:"+u.PublicID, Start),
-			)
+			all = append(all, ledger.Grant(id, ledger.Query, queries, ledger.ReasonSignup, "signup:"+u.PublicID, Start))
 		}
 		return all
 	}, audit.Record{})

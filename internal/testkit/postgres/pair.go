@@ -115,8 +115,8 @@ func (p *Pair) awaitReplay() {
 		return answer
 	}
 	at := ask(p.first, "SELECT pg_current_wal_lsn()::text")
-	follows := "SELECT (pg_last_wal_replay_lsn() >= '" + at + "')::text"
-	for end := time.Now().Add(adminTimeout); ask(p.standby, follows) != "true"; {
+	caughtUp := "SELECT (pg_last_wal_replay_lsn() >= '" + at + "')::text"
+	for end := time.Now().Add(adminTimeout); ask(p.standby, caughtUp) != "true"; {
 		if time.Now().After(end) {
 			p.t.Fatal("postgres: the standby does not follow")
 		}

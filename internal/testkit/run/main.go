@@ -53,7 +53,7 @@ func run(args []string) error {
 		return err
 	}
 	shown := report{out: os.Stdout, of: len(strings.Fields(string(listed))), running: make(map[string]output)}
-	return errors.Join(shown.follow(events), tests.Wait())
+	return errors.Join(shown.read(events), tests.Wait())
 }
 
 // event is a line of go test -json (go doc test2json).
@@ -76,7 +76,7 @@ type report struct {
 // output is what the tests of a package have printed, by test; of those that passed it is forgotten.
 type output map[string][]string
 
-func (r *report) follow(events io.Reader) error {
+func (r *report) read(events io.Reader) error {
 	lines := bufio.NewReader(events)
 	for {
 		line, err := lines.ReadBytes('\n')

@@ -34,9 +34,7 @@ type Account struct {
 // does not know what is pending counts what is in blocks.
 func ReadAccount(ctx context.Context, e *Endpoint, of common.Address) (Account, error) {
 	text := Address(of).String()
-	calls := []Call{
-		NewCall("eth_getBalance", text, "latest"), NewCall("eth_getTransactionCount", text, "latest"),
-	}
+	calls := []Call{NewCall("eth_getBalance", text, "latest"), NewCall("eth_getTransactionCount", text, "latest")}
 	if e.Knows(tagPending) {
 		calls = append(calls, NewCall("eth_getTransactionCount", text, tagPending))
 	}

@@ -237,16 +237,16 @@ func multicallResults(r Reply, n int) ([][]byte, error) {
 	if !ok {
 		return nil, errMulticall
 	}
-	list, ok := follow(data, 0)
+	list, ok := tail(data, 0)
 	if count, some := size(list, 0); !ok || !some || count != n {
 		return nil, errMulticall
 	}
 	list = list[word:]
 	results := make([][]byte, n)
 	for i := range results {
-		result, ok := follow(list, i*word)
+		result, ok := tail(list, i*word)
 		success, some := size(result, 0)
-		value, has := follow(result, word)
+		value, has := tail(result, word)
 		length, sized := size(value, 0)
 		if !ok || !some || !has || !sized || len(value) < word+length {
 			return nil, errMulticall
@@ -270,8 +270,8 @@ func size(data []byte, at int) (n int, ok bool) {
 	return int(v.Int64()), true
 }
 
-// follow returns the data at the offset that stands at the place.
-func follow(data []byte, at int) (to []byte, ok bool) {
+// tail returns the data at the offset that stands at the place.
+func tail(data []byte, at int) (to []byte, ok bool) {
 	n, ok := size(data, at)
 	if !ok || n > len(data) {
 		return nil, false

@@ -48,9 +48,7 @@ func (s *Sweeps) SweepCost(ctx context.Context) (cost chain.SweepCost, err error
 }
 
 // costOf returns what so much gas costs in a transaction of that size, with the margin.
-func (s *Sweeps) costOf(
-	ctx context.Context, e *rpc.Endpoint, price *big.Int, gas, size uint64,
-) (money.Units, error) {
+func (s *Sweeps) costOf(ctx context.Context, e *rpc.Endpoint, price *big.Int, gas, size uint64) (money.Units, error) {
 	gas += gas * gasMargin / 100
 	extra, err := s.extraFee(ctx, e, size, gas)
 	if err != nil {

@@ -115,9 +115,7 @@ func (o *sweepResult) add(ctx context.Context, i chain.SweepItem) error {
 
 // flushed sums the units that the logs of factory and token show as moved for
 // the item; reason says why the item was not moved.
-func (o *sweepResult) flushed(
-	ctx context.Context, i chain.SweepItem,
-) (moved money.Units, reason string, err error) {
+func (o *sweepResult) flushed(ctx context.Context, i chain.SweepItem) (moved money.Units, reason string, err error) {
 	token, err := o.sender.token(i.Asset.Contract)
 	if err != nil {
 		return moved, "", err

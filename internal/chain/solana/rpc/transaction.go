@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/solana/effect"
 	"github.com/mr-tron/base58"
 )
 
@@ -77,8 +76,8 @@ func (w *Client) StatusesAt(
 
 // Transaction reads a transaction; it is nil where the node has none. That the node cannot return it, or not in a form
 // that can be read, is no failure of the node.
-func (w *Client) Transaction(ctx context.Context, signature string) (*effect.Transaction, error) {
-	var t *effect.Transaction
+func (w *Client) Transaction(ctx context.Context, signature string) (*Transaction, error) {
+	var t *Transaction
 	err := w.Ask(ctx, &t, "getTransaction", signature, Options{
 		"encoding": "json", "commitment": Confirmed, "maxSupportedTransactionVersion": maxVersion,
 	})

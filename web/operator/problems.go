@@ -17,14 +17,14 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-func (d *Surface) getTrouble(c echo.Context, who session.Principal) error {
-	t, err := d.Reports.Trouble(c.Request().Context(), d.Shell.Now(), d.Dust)
+func (d *Surface) getProblems(c echo.Context, who session.Principal) error {
+	t, err := d.Reports.Problems(c.Request().Context(), d.Shell.Now(), d.Dust)
 	if err != nil {
 		return err
 	}
-	p := operator.TroubleProps{
-		Frame:   d.Frame(c, who, "Stuck work", troublePath),
-		Notices: d.waitingNotices(), Sweeps: d.sweepRows(t.Sweeps), Most: report.MaxTrouble,
+	p := operator.ProblemsProps{
+		Frame:   d.Frame(c, who, "Stuck work", problemsPath),
+		Notices: d.waitingNotices(), Sweeps: d.sweepRows(t.Sweeps), Most: report.MaxProblems,
 	}
 	if p.Notices, err = d.crowdedNotices(c.Request().Context(), p.Notices); err != nil {
 		return err
@@ -67,7 +67,7 @@ func (d *Surface) getTrouble(c echo.Context, who session.Principal) error {
 			Hash: string(x.Hash), HashURL: d.Presenter.TxURL(x.Network, x.Hash), EndedAt: x.EndedAt,
 		})
 	}
-	return d.Show(c, http.StatusOK, p.Frame, operator.Trouble(p))
+	return d.Show(c, http.StatusOK, p.Frame, operator.Problems(p))
 }
 
 // crowdedNotices adds the shops whose payments of strangers take every place.

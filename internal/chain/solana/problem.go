@@ -14,9 +14,9 @@ import (
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
-// trouble is an account that an endpoint fails for. One account, or one transaction, must not hold up a network: it is
+// problem is an account that an endpoint fails for. One account, or one transaction, must not hold up a network: it is
 // set aside when every endpoint has failed for it, and tried again in later scans.
-type trouble struct {
+type problem struct {
 	since  time.Time // of the first failure; zero: none
 	tries  int       // scans that set it aside
 	next   time.Time // it is not tried before
@@ -42,9 +42,9 @@ func (f *failures) record(e *endpoint, key solanago.PublicKey, now time.Time) {
 	if f.at == nil {
 		f.at = make(map[failure]time.Time)
 	}
-	if now.Sub(f.pruned) > troubleAge { // rarely: anyone can make accounts
+	if now.Sub(f.pruned) > problemAge { // rarely: anyone can make accounts
 		f.pruned = now
-		maps.DeleteFunc(f.at, func(_ failure, at time.Time) bool { return now.Sub(at) > troubleAge })
+		maps.DeleteFunc(f.at, func(_ failure, at time.Time) bool { return now.Sub(at) > problemAge })
 	}
 	f.at[failure{e, key}] = now
 }
@@ -54,7 +54,7 @@ func (f *failures) recent(e *endpoint, key solanago.PublicKey, now time.Time) bo
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	at, failed := f.at[failure{e, key}]
-	return failed && now.Sub(at) <= troubleAge
+	return failed && now.Sub(at) <= problemAge
 }
 
 func (f *failures) forget(e *endpoint, key solanago.PublicKey) {
@@ -64,15 +64,15 @@ func (f *failures) forget(e *endpoint, key solanago.PublicKey) {
 }
 
 const (
-	// troubleGrace is how long a scan fails because of an account before it is set aside: indexes are some moments
+	// problemGrace is how long a scan fails because of an account before it is set aside: indexes are some moments
 	// behind the accounts.
-	troubleGrace = 3 * time.Second
+	problemGrace = 3 * time.Second
 	// graceEvery is how often there is such a grace, for all accounts together: anyone can make accounts.
 	graceEvery = 5 * time.Minute
-	// troubleAge is how long the failure of an endpoint counts.
-	troubleAge = time.Minute
-	// troubleLimit bounds a reading of an account that failed before: a node may take long to fail.
-	troubleLimit = 5 * time.Second
+	// problemAge is how long the failure of an endpoint counts.
+	problemAge = time.Minute
+	// problemLimit bounds a reading of an account that failed before: a node may take long to fail.
+	problemLimit = 5 * time.Second
 	// quickTries is in how many scans an account is tried again at once, and mostRest the longest pause between
 	// later ones.
 	quickTries = 3
@@ -95,11 +95,11 @@ func (s *search) failsFor(ctx context.Context, acc *account, err error) error {
 	defer s.mu.Unlock()
 	waits := acc.walk != nil && errors.Is(err, errUnexplained) // until the index has settled
 	alone := len(s.others()) == 0
-	if s.mayPass(acc.key, &acc.trouble, !waits || !alone) {
+	if s.mayPass(acc.key, &acc.problem, !waits || !alone) {
 		return rpc.NotTheNodes(err)
 	}
 	if !waits {
-		if acc.trouble.rest(s.adapter.pool.now()); acc.trouble.tries >= quickTries {
+		if acc.problem.rest(s.adapter.pool.now()); acc.problem.tries >= quickTries {
 			acc.walk = nil // a fork may have removed what it waits for
 		}
 	}
@@ -109,7 +109,7 @@ func (s *search) failsFor(ctx context.Context, acc *account, err error) error {
 
 // mayPass records that the endpoint failed for the account, and reports whether another endpoint, or with patience this
 // one in a moment, may succeed.
-func (s *search) mayPass(key solanago.PublicKey, t *trouble, patience bool) bool {
+func (s *search) mayPass(key solanago.PublicKey, t *problem, patience bool) bool {
 	now, failures := s.adapter.pool.now(), &s.adapter.failures
 	if t.since.IsZero() {
 		t.since = now
@@ -118,7 +118,7 @@ func (s *search) mayPass(key solanago.PublicKey, t *trouble, patience bool) bool
 	if slices.ContainsFunc(s.others(), func(e *endpoint) bool { return !failures.recent(e, key, now) }) {
 		return true
 	}
-	return patience && now.Sub(t.since) < troubleGrace && s.watched.grace(now)
+	return patience && now.Sub(t.since) < problemGrace && s.watched.grace(now)
 }
 
 // others lists the other endpoints that this scan may go through.
@@ -127,7 +127,7 @@ func (s *search) others() []*endpoint {
 }
 
 // rest sets when the account is tried again: at once at first, then ever later.
-func (t *trouble) rest(now time.Time) {
+func (t *problem) rest(now time.Time) {
 	t.tries++
 	if late := t.tries - quickTries; late > 0 {
 		t.next = now.Add(min(time.Second<<min(late, 10), mostRest))
@@ -139,12 +139,12 @@ func (m *watchedAccounts) grace(now time.Time) bool {
 	if m.held.IsZero() || now.Sub(m.held) >= graceEvery {
 		m.held = now
 	}
-	return now.Sub(m.held) < troubleGrace
+	return now.Sub(m.held) < problemGrace
 }
 
 // setAside leaves the account's owner out of the scan's answer.
 func (s *search) setAside(acc *account, reason string) {
-	acc.trouble.reason = reason
+	acc.problem.reason = reason
 	if s.unread == nil {
 		s.unread = &chain.UnreadError{Reason: reason}
 	}
@@ -159,9 +159,9 @@ func (s *search) setAside(acc *account, reason string) {
 func (s *search) inTurn(accounts []*account) []*account {
 	now := s.adapter.pool.now()
 	for _, acc := range accounts {
-		if now.Before(acc.trouble.next) {
-			s.setAside(acc, acc.trouble.reason)
-		} else if !acc.trouble.since.IsZero() {
+		if now.Before(acc.problem.next) {
+			s.setAside(acc, acc.problem.reason)
+		} else if !acc.problem.since.IsZero() {
 			s.adapter.failures.record(s.e, acc.key, now)
 		}
 	}
@@ -183,11 +183,11 @@ func (s *search) isLeft(acc *account) bool {
 	return s.left[acc.address]
 }
 
-// wellAgain forgets the trouble of accounts that were read.
+// wellAgain forgets the problem of accounts that were read.
 func (s *search) wellAgain(accounts []*account) {
 	for _, acc := range accounts {
-		if !s.left[acc.address] && !acc.trouble.since.IsZero() {
-			acc.trouble = trouble{}
+		if !s.left[acc.address] && !acc.problem.since.IsZero() {
+			acc.problem = problem{}
 			s.adapter.failures.forget(s.e, acc.key)
 		}
 	}

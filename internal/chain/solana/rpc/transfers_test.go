@@ -1,4 +1,4 @@
-package effect_test
+package rpc_test
 
 import (
 	"encoding/json"
@@ -8,7 +8,7 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/solana/effect"
+	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
 // transferSeed pays 7 units to the account of index 1, and one lamport to that of index 2.
@@ -29,7 +29,7 @@ func FuzzTransfers(f *testing.F) {
 	}
 	const signature = "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQkjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW"
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		var tx *effect.Transaction
+		var tx *rpc.Transaction
 		if json.Unmarshal(raw, &tx) != nil || tx == nil || !tx.Valid(signature) {
 			return
 		}

@@ -1,4 +1,4 @@
-package effect
+package rpc
 
 import (
 	"encoding/binary"

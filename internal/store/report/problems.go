@@ -16,8 +16,8 @@ import (
 	"github.com/florinpay/florin/internal/store/table"
 )
 
-// Trouble is work that waits for an operator, or for longer than it should.
-type Trouble struct {
+// Problems is work that waits for an operator, or for longer than it should.
+type Problems struct {
 	Deliveries []LateDelivery
 	Sweeps     []SweepLine // under way for long
 	Deposits   []LeftDeposit
@@ -27,8 +27,8 @@ type Trouble struct {
 	Changes    []LateChange
 }
 
-// MaxTrouble bounds each list of Trouble.
-const MaxTrouble = 50
+// MaxProblems bounds each list of Problems.
+const MaxProblems = 50
 
 // LateDelivery is a webhook that should have been tried long ago.
 type LateDelivery struct {
@@ -148,22 +148,22 @@ func (r *Reader) Stuck(ctx context.Context, now time.Time, dust money.Micros) (s
 	return st, db.Wrap(err, "stuck work")
 }
 
-// Trouble lists what waits for an operator, or has waited longer than it should
+// Problems lists what waits for an operator, or has waited longer than it should
 // at now, all read in one transaction. Deposits below dust wait for more to come.
-func (r *Reader) Trouble(ctx context.Context, now time.Time, dust money.Micros) (all Trouble, err error) {
+func (r *Reader) Problems(ctx context.Context, now time.Time, dust money.Micros) (all Problems, err error) {
 	err = r.db.Snapshot(ctx, func(ctx context.Context, t db.Tx) (err error) {
-		all = Trouble{}
+		all = Problems{}
 		read := func(into any, text string, args ...any) {
 			if err == nil {
-				err = t.NewRaw(text+" LIMIT ?", append(args, MaxTrouble)...).Scan(ctx, into)
+				err = t.NewRaw(text+" LIMIT ?", append(args, MaxProblems)...).Scan(ctx, into)
 			}
 		}
 		read(&all.Deliveries, `SELECT p.public_id, u.email, waiting.type, waiting.attempt, waiting.due_at FROM
 			(SELECT payment_id, type, attempt, due_at FROM `+overdueDeliveries+` ORDER BY due_at LIMIT ?) AS waiting
-			JOIN payments AS p ON p.id = waiting.payment_id`+merchantOf+`ORDER BY waiting.due_at`, now.Add(-lateDelivery), MaxTrouble)
+			JOIN payments AS p ON p.id = waiting.payment_id`+merchantOf+`ORDER BY waiting.due_at`, now.Add(-lateDelivery), MaxProblems)
 		read(&all.Sweeps, selectSweepLines+"FROM "+overdueSweeps+" ORDER BY s.created_at", now.Add(-lateSweep))
 		read(&all.Deposits, selectLeftDeposits, bun.List(chain.Networks()), USD(dust), now, now.Add(-lateDeposit),
-			now.Add(-lateSchedule), MaxTrouble)
+			now.Add(-lateSchedule), MaxProblems)
 		read(&all.Reorged, `SELECT p.id, p.public_id, u.email, p.amount, p.network, p.hash, p.ended_at FROM payments AS p`+merchantOf+`WHERE p.reorged ORDER BY p.id DESC`)
 		read(&all.Recharges, `SELECT (SELECT email FROM users WHERE id = k.user_id) AS email, r.units, r.network, r.tx_hash,
 			r.created_at FROM `+overdueRecharges+` ORDER BY r.look_at`, now.Add(-lateRecharge))
@@ -177,7 +177,7 @@ func (r *Reader) Trouble(ctx context.Context, now time.Time, dust money.Micros) 
 	for i, d := range all.Deposits {
 		all.Deposits[i].Amount = d.Units.Format(d.Decimals)
 	}
-	return all, db.Wrap(err, "list trouble")
+	return all, db.Wrap(err, "list problems")
 }
 
 // merchantOf joins the account u of the merchant of a payment p.

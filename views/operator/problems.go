@@ -6,8 +6,8 @@ import (
 	"github.com/florinpay/florin/views/panel"
 )
 
-// TroubleProps lists work that waits for the operator, or waits for too long.
-type TroubleProps struct {
+// ProblemsProps lists work that waits for the operator, or waits for too long.
+type ProblemsProps struct {
 	panel.Frame
 
 	Notices    []panel.Notice

@@ -1,7 +1,4 @@
-// Package effect says what a transaction did to token accounts and to lamports, by the node's own balances before and
-// after it. Instructions only say of which transfers such a gain consists, where they add up to it: most transfers are
-// made by other programs.
-package effect
+package rpc
 
 import (
 	"encoding/json"
@@ -32,7 +29,9 @@ func (b tokenBalance) units() (uint64, bool) {
 	return v, err == nil
 }
 
-// Transaction is a transaction and its effects, as a node reports them.
+// Transaction is a transaction and its effects, as a node reports them: what it did to token accounts and to lamports,
+// by the node's own balances before and after it. Instructions only say of which transfers such a gain consists, where
+// they add up to it: most transfers are made by other programs.
 type Transaction struct {
 	Slot      uint64 `json:"slot"`
 	BlockTime *int64 `json:"blockTime"`
