@@ -40,19 +40,21 @@ func roomOf(path string) (room string) {
 	return room
 }
 
-// marked is the catalogue of English as a language of its own, in which every text stands in ⟦ ⟧.
+// marked is the catalogue of English as a language of its own, in which every text stands in ⟦ ⟧, and the arguments of
+// a format outside.
 func marked(t *testing.T) []byte {
 	t.Helper()
 	file, err := os.ReadFile("../views/locales/active.en.json")
 	must(t, err)
 	var texts map[string]any
 	must(t, json.Unmarshal(file, &texts))
+	verbs := regexp.MustCompile(`%(\[\d+\])?[a-z]`)
 	for id, text := range texts {
 		forms, plural := text.(map[string]any)
 		if plural {
 			text = forms["other"]
 		}
-		texts[id] = "⟦" + text.(string) + "⟧"
+		texts[id] = "⟦" + verbs.ReplaceAllString(text.(string), "⟧$0⟦") + "⟧"
 		if plural {
 			texts[id] = map[string]any{"one": texts[id], "other": texts[id]}
 		}
@@ -114,6 +116,28 @@ func unmarked(text string) string {
 		}
 	}
 	return strings.Join(strings.Fields(out.String()), " ")
+}
+
+// TestForms_Catalogue: what forms are refused with is in the catalogue, also with values in it. It runs alone, as
+// TestDashboard_Catalogue does.
+func TestForms_Catalogue(t *testing.T) { //nolint:paralleltest // see above
+	t.Cleanup(views.Replace("de", marked(t)))
+	for name, filling := range map[string]string{
+		"Nonsense": nonsense, "Long": strings.Repeat("9", 3000), "Word": "word", "Number": "0.12345678", "Empty": "",
+		"Link": "http://user@shop.example:99999/#x",
+	} {
+		t.Run(name, func(t *testing.T) { //nolint:paralleltest // see above
+			b := newDashboard(t)
+			walkForms(t, b, filling, func(path string, f readForm, r reply) {
+				if roomOf(path) == "" {
+					return
+				}
+				for _, text := range outside(t, r.body, filling, "Payments, found by", "Shop of "+ownerEmail) {
+					t.Errorf("%s of %s says what is not in the catalogue: %q", f.action, path, text)
+				}
+			}, "Accept-Language", "de")
+		})
+	}
 }
 
 // TestDashboard_Catalogue: every text of the pages that merchants read is in the catalogue. It runs alone: one language
