@@ -38,7 +38,6 @@ func network(cfg config.Config, name string) (config.Network, error) {
 type networkReader interface {
 	doctor.Reader
 	Token(ctx context.Context, contract, holder chain.Address) (chain.Asset, money.Units, error)
-	Coin() chain.Asset
 }
 
 var (
@@ -96,7 +95,7 @@ func sweepSender(cfg config.Config, n config.Network) (chain.SweepSender, error)
 		if err != nil {
 			return nil, err
 		}
-		with := solana.SenderConfig{Gas: cfg.SolGas, Seed: cfg.SolSeed, MaxPrice: n.MaxPriorityFee}
+		with := solana.SenderConfig{Gas: cfg.SolGas, Seed: cfg.SolSeed}
 		return solana.NewSender(a, with), nil
 	}
 	a, err := open(n)

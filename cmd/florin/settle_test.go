@@ -10,7 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
 
-	"github.com/florinpay/florin/internal/chain/evm/contracts/testtoken"
+	"github.com/florinpay/florin/internal/chain/evm/contracts/contractstest"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
 )
 
@@ -19,7 +19,6 @@ import (
 var settling = []string{
 	"FLORIN_EVM_GAS_KEY=" + gasKey, "FLORIN_SIGNUP_CREDITS=100000", "FLORIN_SIGNUP_QUERIES=100000",
 	"FLORIN_SWEEP_WAIT=2s",
-	"FLORIN_BEP20_MAX_GAS_PRICE=100", "FLORIN_POLYGON_MAX_GAS_PRICE=1000", "FLORIN_BASE_MAX_GAS_PRICE=100",
 	"FLORIN_BEP20_RPC_BUDGET=unlimited", "FLORIN_POLYGON_RPC_BUDGET=unlimited", "FLORIN_BASE_RPC_BUDGET=unlimited",
 }
 
@@ -34,7 +33,7 @@ func (s *shop) fundGas(t *testing.T) {
 // balance returns what an account holds of a token, in whole cents.
 func (c testChain) balance(t *testing.T, token devchain.Token, of string) int64 {
 	t.Helper()
-	binding := testtoken.NewTestToken()
+	binding := contractstest.NewTestToken()
 	out, err := c.Client().
 		CallContract(
 			t.Context(), ethereum.CallMsg{To: &token.Address, Data: binding.PackBalanceOf(common.HexToAddress(of))},

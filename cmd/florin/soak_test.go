@@ -90,9 +90,8 @@ func openSoak(t *testing.T) *soak {
 	s := &soak{began: time.Now(), random: rand.New(rand.NewPCG(*soakSeed, 0))}
 	ttl := min(2*time.Minute, 2**soakFor)
 	env := []string{
-		"FLORIN_PAYMENT_TTL=" + (ttl + ttl/2).String(), "FLORIN_START_TTL=" + ttl.String(), "FLORIN_SWEEP_AGE=30s",
+		"FLORIN_PAYMENT_TTL=" + (ttl + ttl/2).String(), "FLORIN_START_TTL=" + ttl.String(), "FLORIN_SWEEP_MIN=0.01",
 		"FLORIN_RATE_COSTLY=100", "FLORIN_RATE_COSTLY_BURST=1000",
-		"FLORIN_RATE_OPEN=100", "FLORIN_RATE_OPEN_BURST=1000",
 	}
 	for _, c := range chains {
 		n := &soakNetwork{deepest: final - 1, included: c.included, reorg: func(blocks int) error {

@@ -65,7 +65,7 @@ func (s *solanaNetwork) environ() []string {
 	return []string{
 		"FLORIN_SOL_RPC=" + s.ledger.URL(), "FLORIN_SOL_RPC_BUDGET=unlimited",
 		"FLORIN_SOL_USDT=" + string(s.assets[0].Contract), "FLORIN_SOL_USDC=" + string(s.assets[1].Contract),
-		"FLORIN_SOL_GAS_KEY=" + s.gas, "FLORIN_SOL_SEED=" + s.words, "FLORIN_SOL_MAX_PRIORITY_FEE=1000",
+		"FLORIN_SOL_GAS_KEY=" + s.gas, "FLORIN_SOL_SEED=" + s.words,
 	}
 }
 
@@ -123,9 +123,9 @@ func openSolanaShop(t *testing.T) *solanaShop {
 	s := &solanaShop{
 		shop: &shop{receiver: newReceiver(t)}, solanaNetwork: startSolana(t), wallet: chain.Address(vault.String()),
 	}
-	s.open(t, append(s.environ(),
-		"FLORIN_ALLOW_PRIVATE_CALLBACKS=true", "FLORIN_SIGNUP_CREDITS=100000", "FLORIN_SWEEP_WAIT=2s",
-	), map[string]any{"solana": string(s.wallet)})
+	env := append(s.environ(),
+		"FLORIN_ALLOW_PRIVATE_CALLBACKS=true", "FLORIN_SIGNUP_CREDITS=100000", "FLORIN_SWEEP_WAIT=2s")
+	s.open(t, env, map[string]any{"solana": string(s.wallet)})
 	return s
 }
 

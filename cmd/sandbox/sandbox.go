@@ -118,6 +118,12 @@ func (s *Sandbox) start(ctx context.Context, c Config) error {
 	if err != nil {
 		return err
 	}
+	cfg.RateEvery = time.Second // so that a moved feed counts at once
+	for i := range cfg.Networks {
+		if dev := s.chains[cfg.Networks[i].Profile.Network]; dev != nil {
+			cfg.Networks[i].Profile.WalletRPC = dev.URL()
+		}
+	}
 	s.pages = newPages(s)
 	if s.App, err = app.New(ctx, cfg, app.Options{
 		Version: c.Version, Log: c.Log, Sandbox: s.pages, Listener: s.listener,
@@ -238,8 +244,6 @@ var treasury = common.HexToAddress("0x9858EfFD232B4033E47d90003D41EC34EcaEda94")
 const (
 	// sweepWait is short, so that a user of the sandbox sees the money settle.
 	sweepWait = "3s"
-	// maxGasPrice is in gwei: every development chain starts at 1 gwei.
-	maxGasPrice = "100"
 )
 
 // environ is the server's configuration, as an operator would write it.
@@ -256,7 +260,6 @@ func (s *Sandbox) environ(c Config, secretKey, gasKey []byte) []string {
 		"FLORIN_SWEEP_WAIT=" + sweepWait,
 		"FLORIN_DRAIN_WAIT=0s", // Ctrl-C ends it
 		"FLORIN_RATE_FENCE=" + s.BaseURL + referencePath,
-		"FLORIN_RATE_EVERY=1s", // so that a moved feed counts at once
 	}
 	for n, dev := range s.chains {
 		prefix, tokens := "FLORIN_"+string(n)+"_", dev.Tokens()
@@ -265,8 +268,6 @@ func (s *Sandbox) environ(c Config, secretKey, gasKey []byte) []string {
 			prefix+"USDT="+tokens.USDT.Address.Hex(),
 			prefix+"USDC="+tokens.USDC.Address.Hex(),
 			prefix+"TREASURY="+treasury.Hex(),
-			prefix+"MAX_GAS_PRICE="+maxGasPrice,
-			prefix+"WALLET_RPC="+dev.URL(),
 			prefix+"RATE_FEEDS="+feedSettings(),
 			prefix+"EXPLORER="+s.BaseURL+"/sandbox/explorer/"+n.Lower(),
 		)

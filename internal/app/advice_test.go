@@ -123,25 +123,10 @@ func settingsOf(name string) (list []string) {
 	return list
 }
 
-// onlyEVM are the settings that Solana does not have, and onlySolana those that others do not.
-var (
-	onlyEVM    = []string{"_CHAIN_ID", "_MAX_GAS_PRICE"}
-	onlySolana = []string{"_MAX_PRIORITY_FEE"}
-)
-
 // others are names that are no settings of the program: of a merchant's sample programs, and of tests.
 var others = []string{
 	"FLORIN_API_KEY", "FLORIN_SCREENSHOTS",
 	"FLORIN_TEST_POSTGRES", "FLORIN_TEST_SERVE_SCAN",
-}
-
-// ofOtherNetworks reports whether the name is of a setting that its kind of network does not have.
-func ofOtherNetworks(name string) bool {
-	lacks := onlySolana
-	if strings.HasPrefix(name, "FLORIN_SOL_") {
-		lacks = onlyEVM
-	}
-	return slices.ContainsFunc(lacks, func(end string) bool { return strings.HasSuffix(name, end) })
 }
 
 // TestAdvice_Names: every name of a setting in the program's texts and documents is one that the program takes.
@@ -179,7 +164,7 @@ func TestAdvice_Names(t *testing.T) {
 			for _, name := range names {
 				seen++
 				if stem := strings.TrimSuffix(name, "_FILE"); !isSetting(name) && !isSetting(stem) &&
-					!slices.Contains(others, name) && !(len(names) > 1 && ofOtherNetworks(name)) {
+					!slices.Contains(others, name) && !(len(names) > 1 && name == "FLORIN_SOL_CHAIN_ID") {
 					t.Errorf("%s names %s, which is no setting", path, name)
 				}
 			}

@@ -80,8 +80,7 @@ func solanaPrice(context.Context) (chain.SweepCost, error) { return solanaCost, 
 // SweepPolicy returns the configured policy of when a sweep is worth its price.
 func SweepPolicy(cfg config.Config) settlement.Policy {
 	p := settlement.DefaultPolicy()
-	p.Least, p.Age, p.Dust = cfg.SweepMin, cfg.SweepAge, cfg.SweepDust
-	p.AtOnce, p.Wait = cfg.SweepAtOnce, cfg.SweepWait
+	p.Least, p.Dust, p.Wait = cfg.SweepMin, cfg.SweepDust, cfg.SweepWait
 	return p
 }
 
@@ -144,7 +143,7 @@ func openSolana(
 	var sweeps sweeping
 	if cfg.SolGas != nil {
 		s := solana.NewSender(reader, solana.SenderConfig{
-			Gas: cfg.SolGas, Seed: cfg.SolSeed, MaxPrice: n.MaxPriorityFee,
+			Gas: cfg.SolGas, Seed: cfg.SolSeed,
 		})
 		sweeps = sweeping{s, solanaPrice, solanaCost, s.CloseEmptied, s.FindSweeps}
 	}

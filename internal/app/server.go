@@ -70,7 +70,7 @@ func rates(c config.Config) shell.Rates {
 	out.Calls = shell.CallsWithin(watch.Least(budgets))
 	out.AllStreams = streamsWithin(MaxFiles(), out.AllStreams)
 	out.Client, out.Key = shell.Rate(r.Client), shell.Rate(r.Key)
-	out.Costly, out.Open = shell.Rate(r.Costly), shell.Rate(r.Open)
+	out.Costly = shell.Rate(r.Costly)
 	return out
 }
 

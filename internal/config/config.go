@@ -39,22 +39,19 @@ type Config struct {
 	SolGas  *wallet.Solana // nil: Solana is not swept
 	SolSeed *wallet.Seed   // nil only while Solana is off
 
-	SweepMin    money.Micros  // smaller amounts wait until they are SweepAge old
-	SweepDust   money.Micros  // smaller amounts wait until more arrives
-	SweepAtOnce money.Micros  // so much for one wallet does not wait for others to share the transaction
-	SweepWait   time.Duration // the longest that less waits for them
-	SweepAge    time.Duration
+	SweepMin  money.Micros  // smaller amounts wait for a day
+	SweepDust money.Micros  // smaller amounts wait until more arrives
+	SweepWait time.Duration // the longest that money waits for others to share the transaction
 
 	PaymentTTL time.Duration
 	StartTTL   time.Duration
 	MinAmount  money.Micros
 	MaxAmount  money.Micros
 
-	// RateFence is where reference rates come from: ecb, frankfurter or an address; empty: there is no fence. RateEvery
-	// is how often sources are read.
+	// RateFence is where reference rates come from: ecb, frankfurter or an address; empty: there is no fence.
 	RateFence   string
-	RateSources []string // asked beside the price feeds: see reference.Source
-	RateEvery   time.Duration
+	RateSources []string      // asked beside the price feeds: see reference.Source
+	RateEvery   time.Duration // from one reading of the sources to the next
 
 	// Keep is how long what grows with the payments is kept.
 	Keep retention.Policy
@@ -105,12 +102,10 @@ type Network struct {
 	Profile  chain.Profile // the compiled-in one with the operator's overrides
 	RPC      []secret.Text // endpoints, in order of preference; they often contain a key
 	Treasury chain.Address // where top-ups settle; empty: none here
-	// MaxGasPrice is the most a sweep pays for a unit of gas, in wei; 0: the compiled-in limit.
+	// MaxGasPrice is the most a sweep pays for a unit of gas, in wei; 0: sender.DefaultMaxPrice.
 	MaxGasPrice money.Units
 	// CoinPrice is what a native coin costs in USD, to tell what a sweep costs; 0 on a test network.
 	CoinPrice money.Micros
-	// MaxPriorityFee is the most a sweep on Solana pays for a unit of compute, in micro-lamports.
-	MaxPriorityFee uint64
 	// RPCBudget is how many calls a day reading the network may cost at each endpoint, in their order; the last one is
 	// for all further endpoints. 0: as many as it takes, for a node of one's own.
 	RPCBudget []int64
@@ -176,7 +171,6 @@ type Rates struct {
 	Client Rate // requests of one address
 	Key    Rate // operations of one API key
 	Costly Rate // expensive operations of one address
-	Open   Rate // payments that one address opens at a merchant's cost
 }
 
 // Rate is PerSecond in the long run, and Burst at once.

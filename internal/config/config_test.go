@@ -86,8 +86,7 @@ func TestLoad_Defaults(t *testing.T) {
 		RateFence: "ecb", RateEvery: time.Minute,
 		Credits: ledger.Metered, Signup: SignupOpen, SignupCredits: 20, SignupQueries: 5,
 		LogLevel: slog.LevelInfo, LogFormat: LogText,
-		SweepMin: money.USD, SweepDust: money.USD / 20, SweepAtOnce: 1000 * money.USD,
-		SweepWait: 24 * time.Hour, SweepAge: 24 * time.Hour,
+		SweepMin: money.USD, SweepDust: money.USD / 20, SweepWait: 24 * time.Hour,
 		Keep: retention.Policy{
 			Events: 365 * day, Deliveries: 90 * day, Attempts: 30 * day, Audit: 730 * day,
 			Sessions: 30 * day, Idempotency: day,
@@ -96,7 +95,6 @@ func TestLoad_Defaults(t *testing.T) {
 			Client: Rate{
 				PerSecond: 100, Burst: 400,
 			}, Key: Rate{PerSecond: 100, Burst: 400}, Costly: Rate{PerSecond: 0.5, Burst: 20},
-			Open: Rate{PerSecond: 1. / 30, Burst: 30},
 		},
 	}
 	if !reflect.DeepEqual(c, want) {
@@ -106,17 +104,17 @@ func TestLoad_Defaults(t *testing.T) {
 
 func TestLoad_Everything(t *testing.T) {
 	t.Parallel()
-	c := load(t, "FLORIN_LISTEN=:9000", "FLORIN_BASE_URL=https://pay.example.com/", "FLORIN_CHECKOUT_URL=https://checkout.example.com/",
+	c := load(t, "FLORIN_LISTEN=*:9000", "FLORIN_BASE_URL=https://pay.example.com/", "FLORIN_CHECKOUT_URL=https://checkout.example.com/",
 		"FLORIN_DATABASE_URL=postgres://u:p@db/florin?sslmode=disable", "FLORIN_PAYMENT_TTL=2s", "FLORIN_START_TTL=1h",
 		"FLORIN_KEEP_EVENTS=forever", "FLORIN_KEEP_AUDIT=100d", "FLORIN_KEEP_SESSIONS=36h", // no setting any more
 		"FLORIN_MIN_AMOUNT=1", "FLORIN_MAX_AMOUNT=2.5", "FLORIN_SIGNUP=Closed", "FLORIN_CREDITS=free",
 		"FLORIN_SIGNUP_CREDITS=0", "FLORIN_SIGNUP_QUERIES=9",
 		"FLORIN_ALLOW_PRIVATE_CALLBACKS=true", "FLORIN_INTROSPECTION=1", "FLORIN_SMTP_URL=smtps://u:p@mail.example.com:465",
-		"FLORIN_MAIL_FROM=Florin <florin@example.com>", "FLORIN_METRICS_LISTEN=127.0.0.1:9100", "FLORIN_TRUSTED_PROXIES=10.1.2.3/8, ::1",
+		"FLORIN_MAIL_FROM=Florin <florin@example.com>", "FLORIN_METRICS_LISTEN=127.0.0.1:9100", "FLORIN_TRUSTED_PROXIES=10.1.2.3/8; ::1",
 		"FLORIN_RATE_CLIENT=0.001", "FLORIN_RATE_CLIENT_BURST=1",
 		"FLORIN_RATE_KEY=100000", "FLORIN_RATE_KEY_BURST=1000000",
-		"FLORIN_RATE_COSTLY=2.5", "FLORIN_RATE_COSTLY_BURST=7", "FLORIN_RATE_OPEN=3/60", "FLORIN_RATE_OPEN_BURST=8",
-		"FLORIN_LOG_LEVEL=debug", "FLORIN_CALLBACK_HOSTS=Shop.example., *.nordlicht.example", "FLORIN_LOG_FORMAT=json",
+		"FLORIN_RATE_COSTLY=3/60", "FLORIN_RATE_COSTLY_BURST=7",
+		"FLORIN_LOG_LEVEL=debug", "FLORIN_CALLBACK_HOSTS=Shop.example.; *.nordlicht.example", "FLORIN_LOG_FORMAT=json",
 		"FLORIN_EVM_GAS_KEY=0x"+canaryEVM, "FLORIN_SOL_SEED="+sealedSeed())
 	proxies := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 	checks := map[string]bool{
@@ -138,7 +136,7 @@ func TestLoad_Everything(t *testing.T) {
 		"seed":     c.SolSeed != nil && c.SolGas == nil,
 		"networks": len(c.Networks) == 0,
 		"rates": c.Rates == Rates{
-			Client: Rate{0.001, 1}, Key: Rate{100_000, 1_000_000}, Costly: Rate{2.5, 7}, Open: Rate{0.05, 8},
+			Client: Rate{0.001, 1}, Key: Rate{100_000, 1_000_000}, Costly: Rate{0.05, 7},
 		},
 	}
 	for name, ok := range checks {

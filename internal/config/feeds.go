@@ -44,6 +44,10 @@ func (f RateFeeds) over(compiled []chain.Feed) RateFeeds {
 	return all
 }
 
+// rateEvery is how often the sources of rates are read while somebody prices in another currency. What was read counts
+// for two and a half minutes, so one reading may fail.
+const rateEvery = time.Minute
+
 // maxFeedAge is longer than the heartbeat of any feed.
 const maxFeedAge = 7 * day
 

@@ -102,7 +102,7 @@ func Load(environ []string, dotenv string) (Config, error) {
 // newConfig returns a Config with every network as it is compiled in.
 func newConfig() *Config {
 	var c Config
-	c.Keep = retention.DefaultPolicy()
+	c.Keep, c.RateEvery = retention.DefaultPolicy(), rateEvery
 	for _, p := range chain.Profiles() {
 		c.Networks = append(c.Networks, Network{Profile: p})
 	}

@@ -8,16 +8,14 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/endpoint"
 	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/secret"
 )
 
 // settings lists the settings of the network, which overwrite parts of the compiled-in profile.
 func (n *Network) settings() []setting {
 	p := &n.Profile
 	name, address := string(p.Network)+"_", address(p.Network)
-	list := []setting{
-		hidden(name+"RPC", "", maskEndpoints, &n.RPC, parseEndpoints),
-		plain(name+"CHAIN_ID", "", &p.ChainID, chainID(p.Network)),
-	}
+	list := []setting{hidden(name+"RPC", "", maskEndpoints, &n.RPC, parseEndpoints)}
 	for i := range p.Assets {
 		if a := &p.Assets[i]; a.Token != "" {
 			list = append(list,
@@ -29,13 +27,8 @@ func (n *Network) settings() []setting {
 	}
 	if p.Network.EVM() {
 		list = append(list,
-			plain(name+"MAX_GAS_PRICE", "", &n.MaxGasPrice, parseGwei),
-			plain(name+"WALLET_RPC", "", &p.WalletRPC, parsePublicURL),
+			plain(name+"CHAIN_ID", "", &p.ChainID, parseChainID),
 			plain(name+"RATE_FEEDS", "", &n.RateFeeds, parseFeeds(p.Network)))
-	} else {
-		list = append(list,
-			plain(name+"CLUSTER", "", &p.Cluster, oneOf("mainnet", "devnet", "testnet", "localnet")),
-			plain(name+"MAX_PRIORITY_FEE", "2000000", &n.MaxPriorityFee, parsePriorityFee))
 	}
 	list = append(list,
 		plain(name+"RPC_BUDGET", "100000", &n.RPCBudget, parseBudget),
@@ -100,11 +93,12 @@ func (n *Network) complete(compiled chain.Profile, set map[string]bool) (on bool
 	n.CoinPrice = coinPrices[p.Network]
 	if slices.ContainsFunc(all, contractSet) {
 		p.Assets, n.CoinPrice = onlySet(all, contractSet), 0
-		if !set[name+"_WALLET_RPC"] {
-			p.WalletRPC = ""
+		p.WalletRPC = "" // of the real chain
+		if !slices.ContainsFunc(n.RPC, func(e secret.Text) bool { return !onThisMachine(e.Reveal()) }) {
+			n.MaxGasPrice = testGasPrice
 		}
-		if !p.Network.EVM() && !set[name+"_CLUSTER"] {
-			p.Cluster, p.IndexLag = "localnet", 0
+		if !p.Network.EVM() {
+			p.Cluster, p.IndexLag = cluster(p.Assets), 0
 		}
 	} else if p.ChainID != compiled.ChainID {
 		problems.add(name+"_CHAIN_ID",
@@ -129,6 +123,19 @@ func (n *Network) complete(compiled chain.Profile, set map[string]bool) (on bool
 		}
 	}
 	return true, problems
+}
+
+// testGasPrice is the most a sweep pays for a unit of gas where test tokens are on a chain of this machine, in wei:
+// coins cost nothing there.
+var testGasPrice = money.UnitsFromUint64(1_000_000_000_000)
+
+// cluster names the chain of Solana to wallets by its mints, which are not mainnet's: Circle's test USDC is on devnet.
+func cluster(mints []chain.Asset) string {
+	const devnetUSDC = "4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU"
+	if slices.ContainsFunc(mints, func(a chain.Asset) bool { return a.Contract == devnetUSDC }) {
+		return "devnet"
+	}
+	return "localnet"
 }
 
 // onlySet returns the assets whose contract is set. The others, compiled in for the main network, are cleared in place:

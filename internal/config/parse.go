@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/big"
 	"net"
 	"net/mail"
 	"net/netip"
@@ -119,22 +118,6 @@ func parseAmount(text string) (money.Micros, error) {
 	return accept(m, m <= maxAmount, "must be at most %s", maxAmount)
 }
 
-// parseGwei reads a gas price in gwei, as wei.
-func parseGwei(text string) (money.Units, error) {
-	const weiPerMicroGwei = 1_000
-	m, err := money.ParseMicros("it", text)
-	return accept(money.NewUnits(new(big.Int).Mul(big.NewInt(int64(m)), big.NewInt(weiPerMicroGwei))),
-		err == nil && m <= maxGwei*money.USD,
-		"must be a price in gwei such as 0.5, above 0, at most %d, with at most 6 decimal places", maxGwei)
-}
-
-// parsePriorityFee reads a price of compute in micro-lamports a unit.
-func parsePriorityFee(text string) (uint64, error) {
-	v, err := whole[uint64](1, maxPriorityFee)(text)
-	return accept(v, err == nil,
-		"must be micro-lamports a unit of compute, a whole number between 1 and %d", maxPriorityFee)
-}
-
 // Unlimited is the budget of calls of a node of one's own.
 const Unlimited = "unlimited"
 
@@ -180,15 +163,10 @@ func address(n chain.Network) func(string) (chain.Address, error) {
 	}
 }
 
-// chainID returns the parser of the network's chain id (EIP-155).
-func chainID(n chain.Network) func(string) (uint64, error) {
-	return func(text string) (uint64, error) {
-		v, err := strconv.ParseUint(text, 10, 63)
-		if !n.EVM() && v != 0 {
-			return accept(v, false, "must be left out: Solana has no chain id")
-		}
-		return accept(v, err == nil && n.EVM() == (v != 0), "must be the chain's number (EIP-155), such as 56")
-	}
+// parseChainID reads the chain id of an EVM network (EIP-155).
+func parseChainID(text string) (uint64, error) {
+	v, err := strconv.ParseUint(text, 10, 63)
+	return accept(v, err == nil && v != 0, "must be the chain's number (EIP-155), such as 56")
 }
 
 // oneOf returns the parser of one of the texts, in any case.

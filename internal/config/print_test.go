@@ -35,7 +35,7 @@ func TestPrint(t *testing.T) {
 		"FLORIN_BEP20_CHAIN_ID=56\n", "FLORIN_BEP20_USDT=0x55d398326f99059fF775485246999027B3197955\n", "FLORIN_BEP20_USDT_DECIMALS=18\n",
 		"FLORIN_BEP20_FINALITY=finalized\n", "# FLORIN_BASE_RPC=\n", "# FLORIN_BASE_USDT=\n", "FLORIN_SMTP_URL=smtp://mail.example.com/***\n",
 		"FLORIN_EVM_GAS_KEY=***\n", "FLORIN_SOL_SEED=***\n", "# FLORIN_SOL_GAS_KEY=\n", "FLORIN_CHECKOUT_URL=http://localhost:8080\n", "FLORIN_PAYMENT_TTL=60m\n",
-		"FLORIN_SOL_MAX_PRIORITY_FEE=2000000\n", "FLORIN_OPERATOR_WEBHOOK=https://hooks.example.com/***\n",
+		"FLORIN_OPERATOR_WEBHOOK=https://hooks.example.com/***\n",
 		"# compiled in:\nFLORIN_BEP20_USDT=0x55d398326f99059fF775485246999027B3197955\n",
 		"# compiled in:\nFLORIN_BEP20_FINALITY=finalized\n", "# compiled in:\nFLORIN_BEP20_EXPLORER=https://bscscan.com\n",
 		"# BASE, compiled in: finality safe, explorer https://basescan.org\n",

@@ -60,7 +60,6 @@ func TestLoad_PlainSeed(t *testing.T) {
 		"RealTokens":       {"FLORIN_SOL_RPC=http://127.0.0.1:1", words},
 		"RealTokenSet":     {"FLORIN_SOL_RPC=http://127.0.0.1:1", "FLORIN_SOL_USDT=" + mint, words},
 		"RealTokenAsOther": {"FLORIN_SOL_RPC=http://127.0.0.1:1", "FLORIN_SOL_USDC=" + mint, words},
-		"Mainnet":          append(localMints(), "FLORIN_SOL_CLUSTER=mainnet", words),
 		"EndpointOutside":  {"FLORIN_SOL_RPC=http://127.0.0.1:1,https://rpc.example.com", "FLORIN_SOL_USDT=" + solWallet, words},
 		"LikeLoopback":     {"FLORIN_SOL_RPC=http://127.0.0.1.example.com", "FLORIN_SOL_USDT=" + solWallet, words},
 		"OtherDirectory":   {"CREDENTIALS_DIRECTORY=" + dir, "FLORIN_SOL_SEED_FILE=" + file(t, canarySeed)},

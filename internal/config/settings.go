@@ -54,25 +54,20 @@ const (
 	// Deposit addresses are watched for 30 days after the end of a payment; it must end within that time.
 	minTTL, maxTTL = time.Second, 30 * 24 * time.Hour
 	// Money stays on deposit addresses at most this long.
-	maxSweepWait, maxSweepAge = 24 * time.Hour, 30 * 24 * time.Hour
+	maxSweepWait = 24 * time.Hour
 
 	day = 24 * time.Hour
 	// Money is watched for and reported for 30 days after a payment has ended.
 	minKeepEvents, minKeepAudit = 35 * day, 30 * day
-
-	// What was read counts for two and a half minutes.
-	maxRateEvery = 2 * time.Minute
 
 	maxDrainWait = 10 * time.Minute // nothing balances more slowly
 	// The default is longer than the 60 s for which nginx and the load balancers of AWS keep a connection: where the
 	// server ends it first, the next request of the proxy may meet its end, and is answered 502.
 	maxIdleTimeout = time.Hour
 
-	maxAmount      = 1_000_000_000 * money.USD
-	maxFree        = 1_000_000     // free credits and queries of a new key
-	maxPriorityFee = 1_000_000_000 // a sweep of five deposits would cost some hundredths of a SOL
-	maxGwei        = 1_000_000
-	maxEndpoints   = 16
+	maxAmount    = 1_000_000_000 * money.USD
+	maxFree      = 1_000_000 // free credits and queries of a new key
+	maxEndpoints = 16
 
 	// Less than one in a thousand seconds is a typing error; a burst above a million limits nothing.
 	minPerSecond, maxPerSecond = 0.001, 100_000
@@ -107,12 +102,9 @@ func (c *Config) settings() []setting {
 		plain("MAX_AMOUNT", "1000000", &c.MaxAmount, parseAmount),
 		plain("RATE_FENCE", reference.ECB, &c.RateFence, parseFence),
 		plain("RATE_SOURCES", "", &c.RateSources, parseSources),
-		plain("RATE_EVERY", "1m", &c.RateEvery, duration(time.Second, maxRateEvery)),
 		plain("SWEEP_MIN", "1", &c.SweepMin, parseAmount),
 		plain("SWEEP_DUST", "0.05", &c.SweepDust, parseAmount),
-		plain("SWEEP_AT_ONCE", "1000", &c.SweepAtOnce, parseAmount),
 		plain("SWEEP_WAIT", "24h", &c.SweepWait, duration(0, maxSweepWait)),
-		plain("SWEEP_AGE", "24h", &c.SweepAge, duration(0, maxSweepAge)),
 		plain("KEEP_EVENTS", "365d", &c.Keep.Events, parseKeep(minKeepEvents)),
 		plain("KEEP_AUDIT", "730d", &c.Keep.Audit, parseKeep(minKeepAudit)),
 		plain("CREDITS", "metered", &c.Credits, oneOf(ledger.Metered, ledger.Free)),
@@ -136,8 +128,7 @@ func (c *Config) settings() []setting {
 	)
 	list = append(list, rate("CLIENT", "100", "400", &c.Rates.Client)...)
 	list = append(list, rate("KEY", "100", "400", &c.Rates.Key)...)
-	list = append(list, rate("COSTLY", "0.5", "20", &c.Rates.Costly)...)
-	return append(list, rate("OPEN", "1/30", "30", &c.Rates.Open)...)
+	return append(list, rate("COSTLY", "0.5", "20", &c.Rates.Costly)...)
 }
 
 // rate returns the two settings of a rate.
@@ -150,4 +141,4 @@ func rate(name, perSecond, burst string, target *Rate) []setting {
 
 // retired are names of earlier builds that are constants now. They are ignored, so that an upgrade starts.
 var retired = regexp.MustCompile(
-	`^FLORIN_(RPC_PRICE|(BEP20|POLYGON|BASE|SOL)_COIN_PRICE|RATE_(FENCE|PEG)_PERCENT|KEEP_(DELIVERIES|ATTEMPTS|SESSIONS|IDEMPOTENCY)|GRAPHQL_MAX_[A-Z_]+)$`)
+	`^FLORIN_(RPC_PRICE|(BEP20|POLYGON|BASE|SOL)_(COIN_PRICE|WALLET_RPC|MAX_GAS_PRICE)|SOL_(CHAIN_ID|CLUSTER|MAX_PRIORITY_FEE)|RATE_(FENCE_PERCENT|PEG_PERCENT|EVERY|OPEN|OPEN_BURST)|SWEEP_(AT_ONCE|AGE)|KEEP_(DELIVERIES|ATTEMPTS|SESSIONS|IDEMPOTENCY)|GRAPHQL_MAX_[A-Z_]+)$`)

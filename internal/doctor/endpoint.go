@@ -215,62 +215,6 @@ func (p probe) logRange(ctx context.Context) {
 	p.linef("getLogs", Wrong, "eth_getLogs is refused: %s; use an endpoint that answers it", errors.Join(refused, ctx.Err()))
 }
 
-// ages are how old a block is asked for, from the newest on.
-var ages = []struct {
-	name string
-	age  time.Duration
-}{{"an hour", time.Hour}, {"a day", day}, {"7 days", 7 * day}, {"30 days", 30 * day}}
-
-// depth finds how old the blocks are that the endpoint still has: a server reads old ones after an outage.
-func (p probe) depth(ctx context.Context) {
-	const what = "archive depth"
-	final := p.heads.Final
-	if final.Number <= measured {
-		p.linef(what, Fine, "the chain has %d blocks", final.Number)
-		return
-	}
-	recent, ok, err := p.reader.BlockAt(ctx, final.Number-measured)
-	if err != nil || !ok {
-		p.linef(what, Wrong, "it is pruned: it does not have block %d, which is new; use an endpoint that keeps "+
-			"some days", final.Number-measured)
-		return
-	}
-	each := max(final.Time.Sub(recent.Time)/measured, time.Millisecond)
-	reached := "a few minutes"
-	for _, x := range ages {
-		number := final.Number - min(final.Number, uint64(x.age/each))
-		if number == 0 {
-			p.linef(what, Fine, "it has what is %s old, and the chain is not older than %s", reached, x.name)
-			return
-		}
-		if err := p.old(ctx, number); err != nil {
-			verdict, advice := Fine, ", which only `florin rescan` needs"
-			if x.age <= day {
-				verdict, advice = Warning, ", so an outage of that length needs another endpoint"
-			}
-			p.linef(what, verdict, "it has what is %s old; it is pruned and does not have what is %s old%s: %s", reached, x.name, advice, err)
-			return
-		}
-		reached = x.name
-	}
-	p.linef(what, Fine, "it has what is %s old", reached)
-}
-
-// old reads a block and its logs.
-func (p probe) old(ctx context.Context, number uint64) error {
-	err := patiently(ctx, func() error {
-		block, err := p.ask(ctx, "eth_getBlockByNumber", fmt.Sprintf("%#x", number), false)
-		if err == nil && (len(block) == 0 || string(block) == "null") {
-			err = fmt.Errorf("there is no block %d", number)
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return p.logs(ctx, number, number)
-}
-
 // batch finds how many calls one request may make.
 func (p probe) batch(ctx context.Context) {
 	most := batchCalls

@@ -1,6 +1,7 @@
 package doctor_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -34,6 +35,9 @@ type node struct {
 	age     time.Duration // of the newest block
 	blocks  uint64        // most of one eth_getLogs; 0: any number
 	oldest  uint64        // it has no older block
+	logs    uint64        // it has no older logs, though blocks
+	refused string        // what it says then; empty: that they are pruned
+	broken  error         // what it answers for a block that is asked for by its number
 	unknown string        // tag
 	calls   int           // most of a batch; 0: any number
 	burst   int           // most calls before it answers 429; 0: any number
@@ -46,6 +50,8 @@ type node struct {
 
 const newest = 10_000_000
 
+var errBroken = errors.New("broken")
+
 func (n *node) Check(context.Context) error { return n.check }
 
 func (n *node) head(number uint64) chain.Head {
@@ -57,7 +63,10 @@ func (n *node) Heads(context.Context) (chain.Heads, error) {
 }
 
 func (n *node) BlockAt(_ context.Context, number uint64) (chain.Head, bool, error) {
-	return n.head(number), true, nil
+	if n.broken == nil && number < n.oldest {
+		return chain.Head{}, false, errors.New("does not have it")
+	}
+	return n.head(number), n.broken == nil, n.broken
 }
 
 func (n *node) Scan(
@@ -135,6 +144,9 @@ func (n *node) result(c rpcCall) (any, error) {
 		if tag == n.unknown {
 			return nil, errors.New("unknown block tag")
 		}
+		if strings.HasPrefix(tag, "0x") && n.broken != nil {
+			return nil, n.broken
+		}
 		if strings.HasPrefix(tag, "0x") && number(tag) < n.oldest {
 			return json.RawMessage("null"), nil
 		}
@@ -144,6 +156,9 @@ func (n *node) result(c rpcCall) (any, error) {
 		_ = json.Unmarshal(c.Params[0], &filter)
 		if n.blocks > 0 && number(filter.ToBlock)-number(filter.FromBlock)+1 > n.blocks {
 			return nil, errors.New("range too long at " + canary)
+		}
+		if number(filter.FromBlock) < n.logs {
+			return nil, errors.New(cmp.Or(n.refused, "history has been pruned for this block"))
 		}
 		return []any{}, nil
 	case "getFirstAvailableBlock":
@@ -208,10 +223,8 @@ func TestReport_Endpoint(t *testing.T) {
 		"NoFinalized": {
 			&node{unknown: "finalized"}, polygon, 25, "tags", doctor.Wrong, "nothing that it reports becomes final",
 		},
-		"NoSafe": {&node{unknown: "safe"}, base, 25, "tags", doctor.Wrong, "does not know the tag safe"},
-		"OnlySafe": {
-			&node{unknown: "finalized"}, base, 25, "tags", doctor.Warning, "does not know the tag finalized",
-		},
+		"NoSafe":       {&node{unknown: "safe"}, base, 25, "tags", doctor.Wrong, "does not know the tag safe"},
+		"OnlySafe":     {&node{unknown: "finalized"}, base, 25, "tags", doctor.Warning, "not know the tag finalized"},
 		"Range":        {&node{}, polygon, 25, "getLogs", doctor.Fine, "10000 blocks at once"},
 		"ShorterRange": {&node{blocks: 2_000}, polygon, 25, "getLogs", doctor.Fine, "1250 blocks at once"},
 		"ShortRange": {
@@ -220,19 +233,29 @@ func TestReport_Endpoint(t *testing.T) {
 		"Depth":         {&node{}, polygon, 25, "archive depth", doctor.Fine, "30 days old"},
 		"DepthOfAWeek":  {&node{oldest: newest - 10*86_400}, polygon, 25, "archive depth", doctor.Fine, "7 days old; it is pruned"},
 		"DepthOfAnHour": {&node{oldest: newest - 86_000}, polygon, 25, "archive depth", doctor.Warning, "needs another endpoint"},
-		"Batch":         {&node{}, polygon, 0, "batch", doctor.Fine, "50 calls in one request"},
-		"BatchOfRate":   {&node{}, polygon, 20, "batch", doctor.Fine, "20 calls in one request"},
-		"SmallBatch":    {&node{calls: 10}, polygon, 25, "batch", doctor.Fine, "6 calls in one request"},
-		"NoBatch":       {&node{calls: 1}, polygon, 25, "batch", doctor.Warning, "only one call a request"},
-		"Rate":          {&node{}, polygon, 25, "rate", doctor.Fine, "25 calls in a second"},
-		"NoRate":        {&node{}, polygon, 0, "rate", doctor.Fine, "no limit"},
-		"RateTooHigh":   {&node{burst: 10}, polygon, 25, "rate", doctor.Warning, "10 of 25 calls in a second: set FLORIN_X_RPC_RATE to 10"},
-		"SolanaLag":     {&node{}, solana, 25, "lag", doctor.Fine, "0s old"},
-		"Accounts":      {&node{}, solana, 25, "accounts", doctor.Fine, "100 accounts at once"},
-		"FewAccounts":   {&node{list: 5}, solana, 25, "accounts", doctor.Warning, "only 3 accounts at once"},
-		"FirstSlot":     {&node{slots: 7}, solana, 25, "archive depth", doctor.Fine, "from slot 7"},
-		"YoungNode":     {&node{slots: newest - 9_000}, solana, 25, "archive depth", doctor.Warning, "of the last 1h0m0s only"},
-		"SolanaRate":    {&node{burst: 3}, solana, 25, "rate", doctor.Warning, "3 of 25 calls"},
+		"DepthOfLogs": {
+			&node{logs: newest - 86_000}, polygon, 25, "archive depth", doctor.Warning,
+			"an hour old; it is pruned and does not have what is a day old, so an outage",
+		},
+		"DepthOfNothing": {&node{oldest: newest - 10}, polygon, 25, "archive depth", doctor.Wrong, "that keeps some days"},
+		"DepthAsked": {
+			&node{logs: newest - 4_000, refused: "internal error"}, polygon, 25, "archive depth", doctor.Warning,
+			"whether it has what is a day old was not found out: internal error",
+		},
+		"DepthUnknown": {&node{broken: errBroken}, polygon, 25, "archive depth", doctor.Warning, "not found out: broken"},
+		"Batch":        {&node{}, polygon, 0, "batch", doctor.Fine, "50 calls in one request"},
+		"BatchOfRate":  {&node{}, polygon, 20, "batch", doctor.Fine, "20 calls in one request"},
+		"SmallBatch":   {&node{calls: 10}, polygon, 25, "batch", doctor.Fine, "6 calls in one request"},
+		"NoBatch":      {&node{calls: 1}, polygon, 25, "batch", doctor.Warning, "only one call a request"},
+		"Rate":         {&node{}, polygon, 25, "rate", doctor.Fine, "25 calls in a second"},
+		"NoRate":       {&node{}, polygon, 0, "rate", doctor.Fine, "no limit"},
+		"RateTooHigh":  {&node{burst: 10}, polygon, 25, "rate", doctor.Warning, "10 of 25 calls in a second: set FLORIN_X_RPC_RATE to 10"},
+		"SolanaLag":    {&node{}, solana, 25, "lag", doctor.Fine, "0s old"},
+		"Accounts":     {&node{}, solana, 25, "accounts", doctor.Fine, "100 accounts at once"},
+		"FewAccounts":  {&node{list: 5}, solana, 25, "accounts", doctor.Warning, "only 3 accounts at once"},
+		"FirstSlot":    {&node{slots: 7}, solana, 25, "archive depth", doctor.Fine, "from slot 7"},
+		"YoungNode":    {&node{slots: newest - 9_000}, solana, 25, "archive depth", doctor.Warning, "of the last 1h0m0s only"},
+		"SolanaRate":   {&node{burst: 3}, solana, 25, "rate", doctor.Warning, "3 of 25 calls"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -63,7 +63,7 @@ func Sweeps(p SweepsProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(p.Savings) > 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<section class=\"panel stack\" aria-labelledby=\"saves\" data-testid=\"savings\"><h2 id=\"saves\">What waiting saved in the last 7 days</h2><p>Small amounts wait for other payments to share a transaction. <code>FLORIN_SWEEP_WAIT</code> and <code>FLORIN_SWEEP_AT_ONCE</code> say how long, and merchants may let theirs wait longer.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<section class=\"panel stack\" aria-labelledby=\"saves\" data-testid=\"savings\"><h2 id=\"saves\">What waiting saved in the last 7 days</h2><p>Small amounts wait for other payments to share a transaction. <code>FLORIN_SWEEP_WAIT</code> says how long, and merchants may let theirs wait longer.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -195,7 +195,7 @@ func TestDocs_Pages(t *testing.T) {
 		docs.ErrorsPath:                {"Retry-After"},
 		docs.TestingPath:               {"make run"},
 		docs.OperatePath:               {"florin doctor", "docker compose up", "allow it 45 s", "LimitNOFILE"},
-		docs.OperatePath + "/settings": {"FLORIN_SECRET_KEY", "FLORIN_RATE_OPEN_BURST"},
+		docs.OperatePath + "/settings": {"FLORIN_SECRET_KEY", "FLORIN_RATE_COSTLY_BURST"},
 		docs.OperatePath + "/networks": {"--sol-seed --sealed", "florin deploy --network BASE", "1.14 ×"},
 		docs.OperatePath + "/alerts":   {"ledger_difference", "block_to_webhook_seconds"},
 		docs.OperatePath + "/upgrade":  {"florin migrate --plan"},
