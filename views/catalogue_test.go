@@ -30,7 +30,8 @@ func TestCatalogue(t *testing.T) {
 	for _, room := range []string{
 		".", "../web", "../internal/identity", "../internal/merchant", "../internal/payment",
 		"../internal/audit", "../internal/campaign", "../internal/exchange", "../internal/input", "../internal/mail",
-		"../internal/money",
+		"../internal/money", "../internal/fault", "../internal/refund", "../internal/webhook", "../internal/settlement",
+		"../internal/chain", "../internal/ledger",
 	} {
 		readTexts(t, room, said, quoted)
 	}
@@ -90,7 +91,10 @@ func readTexts(t *testing.T, room string, said, quoted map[string]bool) {
 			if text, ok := handed(n); ok && ofMerchant {
 				say(said, text)
 			}
-			if text, ok := refusal(n); ok && refusalRooms.MatchString(path) {
+			if text, ok := ofList(path, n); ok {
+				say(said, text)
+			}
+			if text, ok := refusal(path, n); ok {
 				say(said, text)
 				quoted[text] = true
 			}

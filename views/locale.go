@@ -5,12 +5,16 @@ import (
 	"embed"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"regexp"
 	"strings"
 	"sync"
 
 	iso "github.com/bojanz/currency"
 	"github.com/nicksnyder/go-i18n/v2/i18n"
 	"golang.org/x/text/language"
+
+	"github.com/florinpay/florin/internal/money"
 )
 
 //go:embed locales/active.*.json
@@ -192,6 +196,23 @@ func hasData(c *i18n.LocalizeConfig) bool {
 	values, ok := c.TemplateData.(map[string]any)
 	return ok && len(values) > 0
 }
+
+// F is a text that is a format of package fmt, such as that of a refusal, with its arguments. An amount among them is
+// written as the language writes it, and inside a right-to-left sentence every argument is isolated (see data).
+func (l *Locale) F(format string, args ...any) string {
+	for i, a := range args {
+		if m, ok := a.(money.Micros); ok {
+			args[i] = l.Amount(m.String())
+		}
+	}
+	format = l.T(format)
+	if l.Dir == "rtl" {
+		format = verb.ReplaceAllString(format, "\u2068$0\u2069")
+	}
+	return fmt.Sprintf(format, args...)
+}
+
+var verb = regexp.MustCompile(`%[^%]*?[a-zA-Z]`)
 
 type localeKey struct{}
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/checkout"
 )
@@ -87,6 +88,9 @@ func compareMessage(english, translated map[string]string) string {
 	}
 	for category, text := range translated {
 		switch {
+		case !strings.Contains(text, "%[") &&
+			!slices.Equal(verbs.FindAllString(text, -1), verbs.FindAllString(model, -1)):
+			return fmt.Sprintf("%q has other verbs, or in another order without [index]: %s", category, text)
 		case strings.TrimSpace(text) != text || text == "":
 			return fmt.Sprintf("%q is empty or has spaces at an end", category)
 		case len(strings.Fields(model)) > 2 && text == model:
@@ -213,6 +217,10 @@ func TestRightToLeft(t *testing.T) {
 	page := render(t, checkout.Pay(checkoutSamples[0].props(t, "ar")))
 	if !strings.Contains(page, `<html lang="ar" dir="rtl">`) {
 		t.Error("the Arabic page does not run from right to left")
+	}
+	must := views.LocaleFor("ar").F("must be between 0 and %s", 5000*money.USD)
+	if want := "يجب أن تكون القيمة بين 0 و\u20685,000\u2069"; must != want {
+		t.Errorf("a refusal says %q, want %q", must, want)
 	}
 	p := sampleCheckout(t, "ar")
 	p.State, p.Missing = checkout.StateShort, "0.37"

@@ -1,16 +1,22 @@
 package web
 
 import (
+	"bufio"
 	"cmp"
+	"context"
 	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/net/html"
 
+	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/views"
 )
 
@@ -22,8 +28,9 @@ var languageRooms = map[string]bool{
 	"/dashboard/find": true,
 
 	"/dashboard/start": true, "/dashboard/links": true, "/dashboard/campaigns": true, "/dashboard/settings": true,
-	"/dashboard/team": true, "/dashboard/join": false, "/dashboard/security": true, "/signin": true,
-	"/signup": true, "/forgot": true, "/reset": true, "/verify": false,
+	"/dashboard/team": true, "/dashboard/join": false, // TestLinks_Catalogue
+	"/dashboard/security": true, "/signin": true,
+	"/signup": true, "/forgot": true, "/reset": true, "/verify": false, // TestLinks_Catalogue
 	refusalsRoom: false,
 }
 
@@ -40,19 +47,21 @@ func roomOf(path string) (room string) {
 	return room
 }
 
-// marked is the catalogue of English as a language of its own, in which every text stands in ⟦ ⟧.
+// marked is the catalogue of English as a language of its own, in which every text stands in ⟦ ⟧, and the arguments of
+// a format outside.
 func marked(t *testing.T) []byte {
 	t.Helper()
 	file, err := os.ReadFile("../views/locales/active.en.json")
 	must(t, err)
 	var texts map[string]any
 	must(t, json.Unmarshal(file, &texts))
+	verbs := regexp.MustCompile(`%(\[\d+\])?[a-z]`)
 	for id, text := range texts {
 		forms, plural := text.(map[string]any)
 		if plural {
 			text = forms["other"]
 		}
-		texts[id] = "⟦" + text.(string) + "⟧"
+		texts[id] = "⟦" + verbs.ReplaceAllString(text.(string), "⟧$0⟦") + "⟧"
 		if plural {
 			texts[id] = map[string]any{"one": texts[id], "other": texts[id]}
 		}
@@ -116,6 +125,28 @@ func unmarked(text string) string {
 	return strings.Join(strings.Fields(out.String()), " ")
 }
 
+// TestForms_Catalogue: what forms are refused with is in the catalogue, also with values in it. It runs alone, as
+// TestDashboard_Catalogue does.
+func TestForms_Catalogue(t *testing.T) { //nolint:paralleltest // see above
+	t.Cleanup(views.Replace("de", marked(t)))
+	for name, filling := range map[string]string{
+		"Nonsense": nonsense, "Long": strings.Repeat("9", 3000), "Word": "word", "Number": "0.12345678", "Empty": "",
+		"Link": "http://user@shop.example:99999/#x",
+	} {
+		t.Run(name, func(t *testing.T) { //nolint:paralleltest // see above
+			b := newDashboard(t)
+			walkForms(t, b, filling, func(path string, f readForm, r reply) {
+				if roomOf(path) == "" {
+					return
+				}
+				for _, text := range outside(t, r.body, filling, "Payments, found by", "Shop of "+ownerEmail) {
+					t.Errorf("%s of %s says what is not in the catalogue: %q", f.action, path, text)
+				}
+			}, "Accept-Language", "de")
+		})
+	}
+}
+
 // TestDashboard_Catalogue: every text of the pages that merchants read is in the catalogue. It runs alone: one language
 // says the marked texts meanwhile.
 func TestDashboard_Catalogue(t *testing.T) { //nolint:paralleltest // see above
@@ -164,5 +195,79 @@ func TestDashboard_Catalogue(t *testing.T) { //nolint:paralleltest // see above
 		if done && !seen[room] {
 			t.Errorf("%s is never read in another language than English", cmp.Or(room, "nothing"))
 		}
+	}
+}
+
+// inGerman checks a page that has marked texts and nothing else.
+func inGerman(t *testing.T, path, body string, data ...string) {
+	t.Helper()
+	if !strings.Contains(body, "⟦") {
+		t.Errorf("%s is in another language: %.300s", path, body)
+	}
+	for _, text := range outside(t, body, data...) {
+		t.Errorf("%s says what is not in the catalogue: %q", path, text)
+	}
+}
+
+// TestLinks_Catalogue: the pages behind the links of mails speak the language. It runs alone, see above.
+func TestLinks_Catalogue(t *testing.T) { //nolint:paralleltest // see above
+	t.Cleanup(views.Replace("de", marked(t)))
+	german := func(s *surfer, link string) {
+		path, _, _ := strings.Cut(link, "?")
+		s.get(link)
+		inGerman(t, path, s.do("GET", path, nil, "Accept-Language", "de").body)
+	}
+	b := verifying(t)
+	fresh := b.surfer()
+	fresh.post("/signup", "email", "ida@shop.example", "password", testPassword)
+	link, _ := b.linkTo(t, "ida@shop.example", verifyLink)
+	german(fresh, link)
+	b = newDashboard(t)
+	b.shop(b.member(ownerEmail))
+	b.member("two@shop.example")
+	s, two := b.surfer(), b.surfer()
+	s.signIn(ownerEmail)
+	two.signIn("two@shop.example")
+	for _, email := range []string{"two@shop.example", "new@shop.example"} {
+		link = s.linkOf(email,
+			s.post("/dashboard/team/invite", "email", email, "role", "support", "password", testPassword))
+		german(b.surfer(), link)
+		german(two, strings.Replace(link, "/join", "/dashboard/join", 1))
+	}
+}
+
+// TestStreams_Catalogue: what a stream sends to an open page is in the language of the page. It runs alone, see above.
+func TestStreams_Catalogue(t *testing.T) { //nolint:paralleltest // see above
+	t.Cleanup(views.Replace("de", marked(t)))
+	b := newDashboard(t)
+	m := b.shop(b.member(ownerEmail))
+	short := b.busy(m)
+	open := b.start(b.newPaymentOf(m, "5"), chain.Polygon)
+	server := httptest.NewServer(b.server.Handler())
+	t.Cleanup(server.Close)
+	s := b.surfer()
+	s.signIn(ownerEmail)
+	for _, path := range []string{
+		"/dashboard", "/dashboard/payments", "/dashboard/attention", "/dashboard/payments/" + string(short.ID),
+		"/pay/" + string(open.ID),
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL+path+"/live?shown=x", nil)
+		must(t, err)
+		r.Header.Set("Accept-Language", "de")
+		for _, k := range s.cookies {
+			r.AddCookie(k)
+		}
+		answer, err := server.Client().Do(r)
+		must(t, err)
+		stream, sent := events{t, bufio.NewScanner(answer.Body)}, ""
+		for more := true; more && !strings.Contains(sent, "⟦"); {
+			var part string
+			_, part, more = stream.next()
+			sent += part
+		}
+		cancel()
+		must(t, answer.Body.Close())
+		inGerman(t, path+"/live", sent, m.key.Name())
 	}
 }

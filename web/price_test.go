@@ -10,6 +10,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/exchange"
+	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 )
@@ -21,7 +22,7 @@ const euro exchange.Rate = 11_615_200_000
 func (b *bundle) rate(_ context.Context, c exchange.Currency, own exchange.Pricing) (exchange.Quote, error) {
 	if c != "EUR" {
 		return exchange.Quote{}, (&exchange.Refusal{
-			Currency: c, Cause: exchange.Disagree, Detail: "its sources disagree",
+			Currency: c, Cause: exchange.Disagree, Detail: fault.Text("its sources disagree"),
 		}).Fault(time.Minute)
 	}
 	return exchange.Quote{

@@ -68,15 +68,17 @@ func (o *Operations) changeCustodian(
 			return nil, err
 		}
 		// The notices read from networks, so they are written before the transaction.
-		notices := strings.Join(
-			o.d.Merchants.WalletNotices(ctx, before, merchant.Custodian{Wallets: wanted.Addresses()}), " ",
-		)
+		var notices []string
+		for _, x := range o.d.Merchants.WalletNotices(ctx, before, merchant.Custodian{Wallets: wanted.Addresses()}) {
+			notices = append(notices, x.String())
+		}
 		made := func(m merchant.CustodianWrite) *model.CustodianResult {
 			left := int(m.Left.Credits)
 			shown := o.custodian(m.Custodian)
 			shown.APIKey, shown.SigningSecret = echo(apiKey), optional(m.Signing.Reveal())
 			return &model.CustodianResult{
-				Message: notices, Custodian: shown, APIKey: &model.APIKey{Key: echo(apiKey), CreditsLeft: &left},
+				Message:   strings.Join(notices, " "),
+				Custodian: shown, APIKey: &model.APIKey{Key: echo(apiKey), CreditsLeft: &left},
 			}
 		}
 		wanted.Keep = keep(ctx, o, w, made)

@@ -37,7 +37,7 @@ func (in Draft) prices(c exchange.Currency) (p Prices, goalErr, suggestedErr err
 		}
 		units, err := c.ParseUnits(text)
 		if x := fault.Of(err); x != nil {
-			err = fault.About(x.Kind, field, "%s", strings.TrimSpace(x.Sentence("")))
+			err = x.At(field)
 		}
 		return units, err
 	}

@@ -3,8 +3,6 @@ package chain
 import (
 	"cmp"
 	"encoding/hex"
-	"fmt"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -28,8 +26,8 @@ const (
 )
 
 // copyAgain says where the address of a wallet is found.
-func copyAgain(n Network) string {
-	return "open your wallet on " + nameOf(n) + ", choose Receive, and copy the whole address"
+func copyAgain(n Network) fault.Words {
+	return fault.Text("open your wallet on %s, choose Receive, and copy the whole address", nameOf(n))
 }
 
 // nameOf returns the name of a network for display.
@@ -61,7 +59,7 @@ func wrongEVM(n Network, text string) error {
 	if c, ok := strange(digits, evmDigits); ok {
 		return fault.New(fault.Invalid, "this has %s, which no address on %s has; %s", c, nameOf(n), copyAgain(n))
 	}
-	return wrongLength(n, text, strconv.Itoa(evmTextLen))
+	return wrongLength(n, text, fault.Text("%d", evmTextLen))
 }
 
 // wrongSolana is wrongEVM for Solana.
@@ -78,7 +76,7 @@ func wrongSolana(text string) error {
 	if len(text) >= solanaShortest && len(text) <= solanaLongest {
 		return fault.New(fault.Invalid, "this address has a typing error; %s", copyAgain(Solana))
 	}
-	return wrongLength(Solana, text, fmt.Sprintf("%d to %d", solanaShortest, solanaLongest))
+	return wrongLength(Solana, text, fault.Text("%d to %d", solanaShortest, solanaLongest))
 }
 
 // wrongKind recognizes what is pasted instead of an address; nil for anything else.
@@ -134,9 +132,9 @@ func prefixed(n Network, text string) error {
 	name, _, _ := strings.Cut(before, ":")
 	on := cmp.Or(prefixNames[before], prefixNames[name])
 	if on != n && (on != "" || strings.HasPrefix(before, "eip155:") || before == "eth") {
-		other := "another network"
+		other := fault.Text("another network")
 		if on != "" {
-			other = nameOf(on)
+			other = fault.Text("%s", nameOf(on))
 		}
 		return fault.New(fault.Invalid, "what stands before the address says that it is on %s; if the same wallet receives "+
 			"on %s too, enter %s alone", other, nameOf(n), w.Address)
@@ -150,22 +148,22 @@ func secretOrHash(n Network) error {
 }
 
 // strange names the first character that is none of the digits.
-func strange(text, digits string) (string, bool) {
+func strange(text, digits string) (fault.Words, bool) {
 	for _, c := range text {
 		switch {
 		case strings.ContainsRune(digits, c):
 		case unicode.IsSpace(c):
-			return "a space", true
+			return fault.Text("a space"), true
 		case !unicode.IsGraphic(c) || c == utf8.RuneError:
-			return "an invisible character", true
+			return fault.Text("an invisible character"), true
 		default:
-			return "the character “" + string(c) + "”", true
+			return fault.Text("the character “%c”", c), true
 		}
 	}
-	return "", false
+	return fault.Words{}, false
 }
 
-func wrongLength(n Network, text, want string) error {
+func wrongLength(n Network, text string, want fault.Words) error {
 	return fault.New(fault.Invalid, "this has %d characters, and an address on %s has %s; %s",
 		utf8.RuneCountInString(text), nameOf(n), want, copyAgain(n))
 }

@@ -46,7 +46,7 @@ func TestParseAddress_Wrong(t *testing.T) {
 		if !strings.Contains(said, x.says) {
 			t.Errorf("%s: %s; want %q in it", name, said, x.says)
 		}
-		if name != "zeros" && !strings.HasSuffix(said, copyAgain(x.network)) {
+		if name != "zeros" && !strings.HasSuffix(said, copyAgain(x.network).String()) {
 			t.Errorf("%s: it does not say what to paste: %s", name, said)
 		}
 		for _, word := range []string{"base58", "hexadecimal", "checksum", "EIP", x.text} {

@@ -46,7 +46,7 @@ const (
 type Refusal struct {
 	Currency Currency
 	Cause    Cause
-	Detail   string
+	Detail   fault.Words
 }
 
 func (r *Refusal) Error() string {
@@ -59,7 +59,8 @@ func (r *Refusal) Fault(retry time.Duration) *fault.Error {
 	if r.Cause == Depegged {
 		reason = fault.ReasonTokenDepegged
 	}
-	return fault.Retry(fault.Unavailable, retry, "%s", r.Error()).Because(reason)
+	return fault.Retry(fault.Unavailable, retry,
+		"%s cannot be priced at the moment: %s", r.Currency, r.Detail).Because(reason)
 }
 
 // Decide returns the rate of the currency at that time: the median of the sources that count, if two agree, inside the
@@ -68,23 +69,23 @@ func Decide(c Currency, v View, rules Rules, now time.Time) (Quote, error) {
 	if c == USD {
 		return Quote{Rate: one, At: now}, nil
 	}
-	refused := func(cause Cause, detail string, args ...any) (Quote, error) {
-		return Quote{}, &Refusal{c, cause, fmt.Sprintf(detail, args...)}
+	refused := func(cause Cause, detail fault.Words) (Quote, error) {
+		return Quote{}, &Refusal{c, cause, detail}
 	}
 	if cause, detail := v.Pegs(rules, now); cause != "" {
-		return refused(cause, "%s", detail)
+		return refused(cause, detail)
 	}
 	if len(v.Readings[string(c)]) == 0 {
-		return refused(Unlisted, "no source has it")
+		return refused(Unlisted, fault.Text("no source has it"))
 	}
 	counted, problems := count(v.Readings[string(c)], now)
 	if len(counted) < leastSources {
-		return refused(TooFew, "it needs %d sources and has %d (%s)", leastSources, len(counted),
-			cmp.Or(strings.Join(problems, "; "), "no other is configured"))
+		return refused(TooFew, fault.Text("it needs %d sources and has %d (%s)", leastSources, len(counted),
+			cmp.Or(strings.Join(problems, "; "), "no other is configured")))
 	}
 	middle, agree := median(counted)
 	if !agree {
-		return refused(Disagree, "its sources disagree")
+		return refused(Disagree, fault.Text("its sources disagree"))
 	}
 	q := Quote{Rate: middle, At: now}
 	for _, x := range counted {
@@ -95,7 +96,7 @@ func Decide(c Currency, v View, rules Rules, now time.Time) (Quote, error) {
 	}
 	if rules.Fenced {
 		if cause, detail := v.Fence.Admits(c, middle, rules.FencePercent, now); cause != "" {
-			return refused(cause, "%s", detail)
+			return refused(cause, detail)
 		}
 		q.Sources = append(q.Sources, v.Fence.Name)
 	}
@@ -153,7 +154,7 @@ func near(a, b Rate, percent int64) bool {
 
 // Pegs returns why prices in other currencies are off for the sake of a token; empty: they are on. A token that has
 // feeds must have one that counts.
-func (v View) Pegs(rules Rules, now time.Time) (Cause, string) {
+func (v View) Pegs(rules Rules, now time.Time) (Cause, fault.Words) {
 	for _, t := range money.Tokens() {
 		readings := v.Readings[string(t)]
 		if len(readings) == 0 {
@@ -161,13 +162,13 @@ func (v View) Pegs(rules Rules, now time.Time) (Cause, string) {
 		}
 		list, _ := count(readings, now)
 		if len(list) == 0 {
-			return PegUnknown, fmt.Sprintf("what %s is worth is not known", t)
+			return PegUnknown, fault.Text("what %s is worth is not known", t)
 		}
 		if worth, _ := median(list); !pegged(worth, rules.PegPercent) {
-			return Depegged, fmt.Sprintf("%s is worth %s USD", t, worth)
+			return Depegged, fault.Text("%s is worth %s USD", t, worth)
 		}
 	}
-	return "", ""
+	return "", fault.Words{}
 }
 
 func pegged(worth Rate, percent int64) bool {

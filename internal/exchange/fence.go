@@ -3,6 +3,8 @@ package exchange
 import (
 	"math/big"
 	"time"
+
+	"github.com/florinpay/florin/internal/fault"
 )
 
 // Fence is the reference rates of a day, by a bank rather than a chain: what a rate must not be far from. It is never a
@@ -65,24 +67,24 @@ func (f Fence) dollars(c Currency) (above, below *big.Int, ok bool) {
 var euro = big.NewRat(1, 1)
 
 // Admits returns why the fence does not admit the rate; empty: it does.
-func (f Fence) Admits(c Currency, r Rate, percent int64, now time.Time) (Cause, string) {
+func (f Fence) Admits(c Currency, r Rate, percent int64, now time.Time) (Cause, fault.Words) {
 	if f.Problem != "" {
-		return FenceMissing, "the reference rate could not be read"
+		return FenceMissing, fault.Text("the reference rate could not be read")
 	}
 	part, ok := f.bound(percent, now)
 	if !ok {
-		return FenceOld, "the reference rate is of " + f.Date.Format(time.DateOnly)
+		return FenceOld, fault.Text("the reference rate is of %s", f.Date.Format(time.DateOnly))
 	}
 	above, below, ok := f.dollars(c)
 	if !ok {
-		return FenceMissing, "the reference rates do not list it"
+		return FenceMissing, fault.Text("the reference rates do not list it")
 	}
 	// |r/one - above/below| <= part/boundScale * above/below, times one * below.
 	above.Mul(above, big.NewInt(int64(one)))
 	off := below.Mul(below, big.NewInt(int64(r)))
 	off.Sub(off, above).Abs(off).Mul(off, big.NewInt(boundScale))
 	if off.Cmp(above.Mul(above, big.NewInt(part))) > 0 {
-		return FenceOutside, "its sources are too far from the reference rate"
+		return FenceOutside, fault.Text("its sources are too far from the reference rate")
 	}
-	return "", ""
+	return "", fault.Words{}
 }

@@ -72,7 +72,7 @@ func DecideFor(c Currency, v View, rules Rules, p Pricing, own []Reading, now ti
 		return q, err
 	}
 	if about && (q.Rate < p.Least || p.Most > 0 && q.Rate > p.Most) {
-		return Quote{}, &Refusal{c, OwnBound, "its rate is outside of the bounds that its merchant has set"}
+		return Quote{}, &Refusal{c, OwnBound, fault.Text("its rate is outside of the bounds that its merchant has set")}
 	}
 	q.Markup = p.Markup
 	return q, nil
@@ -92,7 +92,7 @@ func fixed(c Currency, v View, rules Rules, r Rate, now time.Time) (Quote, error
 		return q, nil
 	}
 	if cause, detail := v.Fence.Admits(c, r, rules.FencePercent, now); cause != "" {
-		return Quote{}, &Refusal{c, cause, "the fixed rate: " + detail}
+		return Quote{}, &Refusal{c, cause, fault.Text("the fixed rate: %s", detail)}
 	}
 	q.Sources = append(q.Sources, v.Fence.Name)
 	return q, nil

@@ -58,7 +58,7 @@ func (s *Service) Report() Report {
 		l := lineOf(string(c), v, now)
 		q, err := Decide(c, v, s.o.Rules, now)
 		if refusal, ok := errors.AsType[*Refusal](err); ok {
-			l.Refusal = refusal.Detail
+			l.Refusal = refusal.Detail.String()
 		}
 		l.Rate, l.DisagreedAt = q.Rate, s.disagreed[c]
 		r.Lines = append(r.Lines, l)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
 )
 
@@ -119,7 +120,7 @@ func (s *Service) Rate(ctx context.Context, c Currency, p Pricing) (Quote, error
 	}
 	own := p.Currency == c && (p.Fixed > 0 || p.URL != "")
 	if !own && !slices.Contains(s.Listed(), c) {
-		return Quote{}, s.fault(&Refusal{c, Unlisted, "no source has it"})
+		return Quote{}, s.fault(&Refusal{c, Unlisted, fault.Text("no source has it")})
 	}
 	s.asked.Store(s.o.Now().UnixNano())
 	ctx, cancel := context.WithTimeout(ctx, coldLimit)

@@ -120,7 +120,7 @@ func (s state) check() (exchange.Cause, error) {
 		return "", s.checkRate(q)
 	}
 	refusal, ok := errors.AsType[*exchange.Refusal](err)
-	if !ok || refusal.Cause == "" || refusal.Currency != "EUR" || refusal.Detail == "" || q.Rate != 0 {
+	if !ok || refusal.Cause == "" || refusal.Currency != "EUR" || refusal.Detail.String() == "" || q.Rate != 0 {
 		return "", fmt.Errorf("a refusal without a reason, or with a rate: %w", err)
 	}
 	return refusal.Cause, nil

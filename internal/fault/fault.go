@@ -7,6 +7,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -75,9 +76,8 @@ type Error struct {
 	Field string
 	// Reason is why, in a word for programs; empty: see ReasonOf.
 	Reason Reason
-	// predicate completes a sentence that begins with the field. It is empty if cause is set, whose message describes
-	// the problem.
-	predicate, cause string
+	words  Words // of the message, or of what follows the field in it
+	follow bool  // they follow the field
 	// RetryAfter is when to try again; zero if unknown. Only Limited and Unavailable have it.
 	RetryAfter time.Duration
 }
@@ -87,15 +87,16 @@ func (e *Error) Error() string { return e.Message }
 // New returns a fault whose message may be shown to the caller: it names the wrong input and what to do, and contains
 // no secret.
 func New(kind Kind, format string, args ...any) *Error {
-	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
+	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...), words: Words{format, args}}
 }
 
 // About returns a fault about one argument. The message is the name of the
 // field and the predicate: About(Invalid, "label", "must have at most %d
 // characters", 100) says "label must have at most 100 characters".
 func About(kind Kind, field, format string, args ...any) *Error {
-	predicate := fmt.Sprintf(format, args...)
-	return &Error{Kind: kind, Message: field + " " + predicate, Field: field, predicate: predicate}
+	e := New(kind, format, args...)
+	e.Message, e.Field, e.follow = field+" "+e.Message, field, true
+	return e
 }
 
 // Within returns the fault of a value in the field; each of them, if err joins several. The message is "field: message
@@ -116,28 +117,38 @@ func Within(field string, err error) error {
 }
 
 func (e *Error) within(field string) error {
-	out := &Error{Kind: e.Kind, Message: field + ": " + e.Message, Field: field, cause: e.Message, Reason: e.Reason}
+	out := &Error{Kind: e.Kind, Message: field + ": " + e.Message, Field: field, Reason: e.Reason, words: e.words}
 	if e.Field != "" {
-		out.Field, out.predicate, out.cause = field+"."+e.Field, e.predicate, e.cause
+		out.Field, out.follow = field+"."+e.Field, e.follow
 	}
 	return out
 }
 
-// Sentence returns the message with the field called by its label, as a form
-// shows it: "The name must have at most 100 characters".
-func (e *Error) Sentence(label string) string {
-	switch {
-	case e.predicate != "":
-		return label + " " + e.predicate
-	case e.cause != "":
-		return e.cause
+// At returns the fault with another name of the field, about which it is.
+func (e *Error) At(field string) *Error {
+	return About(e.Kind, field, e.words.format, e.words.args...).Because(e.Reason)
+}
+
+// Sentence returns the words of the message for a page, which says them in the language of its reader: a sentence
+// or, if they follow the field, what completes one that begins with its label, such as "must have at most 100
+// characters".
+func (e *Error) Sentence() (words Words, follow bool) {
+	if e.follow {
+		return e.words, true
 	}
-	return e.Message
+	return Words{upper(e.words.format) + ".", e.words.args}, false
+}
+
+// upper begins a text with a capital letter.
+func upper(text string) string {
+	return strings.ToUpper(text[:min(len(text), 1)]) + text[min(len(text), 1):]
 }
 
 // Retry returns a fault that asks the caller to try again after the duration.
 func Retry(kind Kind, after time.Duration, format string, args ...any) *Error {
-	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...), RetryAfter: after}
+	e := New(kind, format, args...)
+	e.RetryAfter = after
+	return e
 }
 
 // ErrStorage: the database cannot be used at the moment. What was asked for may have happened if the connection to it

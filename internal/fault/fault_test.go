@@ -44,26 +44,51 @@ func TestAbout(t *testing.T) {
 		"InAGroup":    {fault.Within("branding", about), "branding: tagline must have at most 160 characters", "branding.tagline", "The line must have at most 160 characters"},
 		"AValueOfAField": {
 			fault.Within("wallet", fault.New(fault.Invalid, "it is a contract")), "wallet: it is a contract", "wallet",
-			"it is a contract",
+			"It is a contract.",
 		},
 		"OfNoSingleField": {
-			fault.New(fault.Conflict, "another was quicker"), "another was quicker", "", "another was quicker",
+			fault.New(fault.Conflict, "another was quicker"), "another was quicker", "", "Another was quicker.",
 		},
 		"WithinTwoGroups": {fault.Within("a", fault.Within("b", about)), "a: b: tagline must have at most 160 characters", "a.b.tagline", "The line must have at most 160 characters"},
 		"WithinAndNoField": {
-			fault.Within("a", fault.Within("b", fault.New(fault.Invalid, "no"))), "a: b: no", "a.b", "no",
+			fault.Within("a", fault.Within("b", fault.New(fault.Invalid, "no"))), "a: b: no", "a.b", "No.",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := fault.Of(c.err)
-			if f.Message != c.message || f.Field != c.field || f.Sentence("The line") != c.sentence {
-				t.Errorf("message %q, field %q, sentence %q; want %q, %q, %q", f.Message, f.Field, f.Sentence("The line"), c.message, c.field, c.sentence)
+			if f.Message != c.message || f.Field != c.field || sentence(f) != c.sentence {
+				t.Errorf("message %q, field %q, sentence %q; want %q, %q, %q", f.Message, f.Field, sentence(f), c.message, c.field, c.sentence)
 			}
 		})
 	}
 	if plain := errors.New("no fault"); fault.Within("a", plain) != plain { //nolint:errorlint // the same value is meant
 		t.Error("an error that is no fault was changed")
+	}
+}
+
+// sentence is a refusal as a page shows it, in English.
+func sentence(f *fault.Error) string {
+	words, follow := f.Sentence()
+	if follow {
+		return "The line " + words.String()
+	}
+	return words.String()
+}
+
+// TestWords: a message is said in another language as a whole: its format, and the texts among its arguments.
+func TestWords(t *testing.T) {
+	t.Parallel()
+	german := map[string]string{"must not hold %s; it has %d": "darf %[1]s nicht enthalten, hat aber %[2]d", "%s (%U)": "%s (%U)", "a mark": "ein Zeichen"}
+	f := fault.About(fault.Invalid, "name", "must not hold %s; it has %d",
+		fault.Text("%s (%U)", fault.Text("a mark"), 'x'), 3)
+	if f.Message != "name must not hold a mark (U+0078); it has 3" {
+		t.Errorf("in English it is %q", f.Message)
+	}
+	words, _ := fault.Of(fault.Within("a", f.At("label"))).Sentence()
+	said := words.In(func(format string, args ...any) string { return fmt.Sprintf(german[format], args...) })
+	if said != "darf ein Zeichen (U+0078) nicht enthalten, hat aber 3" {
+		t.Errorf("in German it is %q", said)
 	}
 }
 

@@ -139,7 +139,7 @@ func codeLimits(user User) []Limit {
 
 // take counts an attempt before it is made, so that concurrent ones cannot all
 // pass, or refuses it with fault.Limited.
-func (s *Service) take(ctx context.Context, limits []Limit, what string) error {
+func (s *Service) take(ctx context.Context, limits []Limit, what fault.Words) error {
 	wait, err := s.store.TakeAttempt(ctx, limits, s.now().UTC())
 	if err != nil || wait <= 0 {
 		return err
@@ -147,9 +147,9 @@ func (s *Service) take(ctx context.Context, limits []Limit, what string) error {
 	return fault.Retry(fault.Limited, wait, "%s; try again in %s", what, wait.Round(time.Second))
 }
 
-const (
-	tooManySignIns = "too many failed attempts to sign in"
-	tooManyCodes   = "too many wrong codes"
+var (
+	tooManySignIns = fault.Text("too many failed attempts to sign in")
+	tooManyCodes   = fault.Text("too many wrong codes")
 )
 
 // giveBack undoes a take whose attempt was not a failure, and clears limits. The

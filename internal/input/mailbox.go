@@ -12,7 +12,7 @@ import (
 func Mailbox(text string) string {
 	address := strings.TrimSpace(Mended(text))
 	at := strings.LastIndexByte(address, '@')
-	if at < 0 || len(address) > maxEmail || Problem(address) != "" ||
+	if _, found := Problem(address); found || at < 0 || len(address) > maxEmail ||
 		!mailLocal(address[:at]) || !mailDomain(address[at+1:]) {
 		return ""
 	}

@@ -1,10 +1,11 @@
 package input
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/florinpay/florin/internal/fault"
 )
 
 // LoneSurrogate stands for half of a character in a text that was read from JSON, whose escapes can write one while
@@ -48,21 +49,24 @@ var refused = map[rune]string{
 
 // Problem returns, in words, the first thing in a text that a reader cannot see but that changes the text around it;
 // empty if there is none. What it returns completes "it must not hold".
-func Problem(text string) string {
+func Problem(text string) (problem fault.Words, found bool) {
 	if !utf8.ValidString(text) {
-		return "bytes that are not UTF-8"
+		return fault.Text("bytes that are not UTF-8"), true
 	}
 	r, ok := firstHidden(text)
 	words := refused[r]
 	switch {
 	case !ok:
-		return ""
+		return problem, false
 	case r == LoneSurrogate:
-		return words
+		return fault.Text(words), true
 	case words == "" && unicode.IsControl(r):
 		words = "a control character"
 	case words == "":
 		words = "an invisible character"
 	}
-	return fmt.Sprintf("%s (%U)", words, r)
+	if name, named := strings.CutPrefix(words, "the invisible character "); named {
+		return fault.Text("the invisible character %s (%U)", name, r), true
+	}
+	return fault.Text("%s (%U)", fault.Text(words), r), true
 }

@@ -61,7 +61,7 @@ func checkLength(field, text string, most int) error {
 }
 
 func checkShown(field, text string) error {
-	if problem := Problem(text); problem != "" {
+	if problem, found := Problem(text); found {
 		return fault.About(fault.Invalid, field, "must not hold %s", problem)
 	}
 	return nil

@@ -116,7 +116,7 @@ func (s *Service) setPricing(c *Custodian, in CustodianInput) error {
 	err := c.Pricing.Check()
 	if err == nil && c.Pricing.URL != "" {
 		if x := fault.Of(s.opts.CheckCallback(c.Pricing.URL)); x != nil {
-			err = fault.About(x.Kind, "pricing.url", "%s", strings.TrimSpace(x.Sentence("")))
+			err = x.At("pricing.url")
 		}
 	}
 	return err

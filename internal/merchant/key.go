@@ -133,7 +133,7 @@ func (n NewKey) permissions() (Permissions, error) {
 	for _, p := range n.Permissions.List() {
 		if !most.Has(p) {
 			return Permissions{}, fault.About(fault.Forbidden, "permissions",
-				"must be among what %s may give: %s", n.By.Noun(), most)
+				"must be among what %s may give: %s", fault.Text(n.By.Noun()), most)
 		}
 	}
 	return n.Permissions, nil

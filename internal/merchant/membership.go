@@ -39,7 +39,8 @@ func (m Membership) Allow(a Act) error {
 	case m.Role == "":
 		return ErrNoMerchant
 	}
-	return fault.New(fault.Forbidden, "as %s you may not %s; ask %s", m.Role, a, whoText(a))
+	return fault.New(fault.Forbidden, "as %s you may not %s; ask %s",
+		fault.Text(string(m.Role)), fault.Text(string(a)), whoWords(a))
 }
 
 // MembershipBySession returns the user signed in with the token, the merchant

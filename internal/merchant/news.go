@@ -93,7 +93,7 @@ func (s *Service) SetNews(ctx context.Context, m Membership, wishes []mail.Wish,
 func (s *Service) SetChat(ctx context.Context, m Membership, c Chat, act audit.Act) error {
 	if !c.URL.Empty() {
 		if err := s.opts.CheckCallback(c.URL.Reveal()); err != nil {
-			return fault.About(fault.Invalid, "url", "%s", fault.Of(err).Message)
+			return fault.Of(err).At("url")
 		}
 	}
 	what := "on"

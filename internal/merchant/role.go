@@ -2,7 +2,8 @@ package merchant
 
 import (
 	"slices"
-	"strings"
+
+	"github.com/florinpay/florin/internal/fault"
 )
 
 // Role is what a member may do for a merchant account. An owner may do everything;
@@ -106,24 +107,24 @@ func (a Act) Who() []Role { return slices.Clone(mayDo[a]) }
 // no merchant, may do only ActOwn.
 func (r Role) May(a Act) bool { return a == ActOwn || slices.Contains(mayDo[a], r) }
 
-// whoText names the roles that may do it, as in "an owner or a developer".
-func whoText(a Act) string {
-	var names []string
-	for _, r := range mayDo[a] {
-		names = append(names, r.Noun())
+// whoWords names the roles that may do it, as in "an owner or a developer".
+func whoWords(a Act) (who fault.Words) {
+	for i, r := range mayDo[a] {
+		switch noun := fault.Text(r.Noun()); i {
+		case 0:
+			who = noun
+		case len(mayDo[a]) - 1:
+			who = fault.Text("%s or %s", who, noun)
+		default:
+			who = fault.Text("%s, %s", who, noun)
+		}
 	}
-	if n := len(names); n > 1 {
-		return strings.Join(names[:n-1], ", ") + " or " + names[n-1]
-	}
-	return strings.Join(names, "")
+	return who
 }
 
-var nouns = map[Role]string{RoleOwner: "an owner", RoleSupport: "a support member"}
+var nouns = map[Role]string{
+	RoleOwner: "an owner", RoleDeveloper: "a developer", RoleSupport: "a support member", RoleViewer: "a viewer",
+}
 
 // Noun is the role with its article.
-func (r Role) Noun() string {
-	if noun, ok := nouns[r]; ok {
-		return noun
-	}
-	return "a " + string(r)
-}
+func (r Role) Noun() string { return nouns[r] }

@@ -2,12 +2,12 @@ package merchant
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
 )
 
 // WalletNotices returns what a merchant should know of the EVM settlement wallets that differ from those of the
@@ -15,13 +15,13 @@ import (
 // there. Money reaches it on every EVM network, since payers mix networks up and a rescue brings their money to the
 // same address. It is no reason to refuse: the owner may be able to deploy the same wallet
 // everywhere. It reads from networks, so it must not run in a transaction; one that cannot be asked is left out.
-func (s *Service) WalletNotices(ctx context.Context, before, after Custodian) []string {
+func (s *Service) WalletNotices(ctx context.Context, before, after Custodian) []fault.Words {
 	if s.opts.WalletCode == nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, walletCheckLimit)
 	defer cancel()
-	var notices []string
+	var notices []fault.Words
 	var done []chain.Address
 	for _, n := range slices.Sorted(maps.Keys(after.Wallets)) {
 		w := after.Wallets[n]
@@ -29,15 +29,15 @@ func (s *Service) WalletNotices(ctx context.Context, before, after Custodian) []
 			continue
 		}
 		done = append(done, w)
-		if notice := s.walletNotice(ctx, w); notice != "" {
+		if notice, odd := s.walletNotice(ctx, w); odd {
 			notices = append(notices, notice)
 		}
 	}
 	return notices
 }
 
-// walletNotice compares the code of a wallet on all EVM networks; it is empty where that is the same.
-func (s *Service) walletNotice(ctx context.Context, w chain.Address) string {
+// walletNotice compares the code of a wallet on all EVM networks, which is odd unless it is the same.
+func (s *Service) walletNotice(ctx context.Context, w chain.Address) (notice fault.Words, odd bool) {
 	var contracts, plain []string
 	var code []string
 	for _, n := range chain.Networks() {
@@ -56,22 +56,22 @@ func (s *Service) walletNotice(ctx context.Context, w chain.Address) string {
 	slices.Sort(code)
 	switch {
 	case len(contracts) > 0 && len(plain) > 0:
-		return fmt.Sprintf("The wallet %s is a contract on %s and not on %s: money that reaches it there may be lost, "+
-			"unless its owner deploys the same wallet there.", w, and(contracts), and(plain))
+		return fault.Text("The wallet %s is a contract on %s and not on %s: money that reaches it there may be lost, "+
+			"unless its owner deploys the same wallet there.", w, and(contracts), and(plain)), true
 	case len(slices.Compact(code)) > 1:
-		return fmt.Sprintf("The wallet %s is a contract of its own on each of %s: make sure that it is yours on all of them.",
-			w, and(contracts))
+		return fault.Text("The wallet %s is a contract of its own on each of %s: make sure that it is yours on all of them.",
+			w, and(contracts)), true
 	}
-	return ""
+	return notice, false
 }
 
 // and joins names for a sentence.
-func and(names []string) string {
+func and(names []string) fault.Words {
 	last := len(names) - 1
 	if last == 0 {
-		return names[0]
+		return fault.Text("%s", names[0])
 	}
-	return strings.Join(names[:last], ", ") + " and " + names[last]
+	return fault.Text("%s and %s", strings.Join(names[:last], ", "), names[last])
 }
 
 // networkName returns the name of a network as people know it.

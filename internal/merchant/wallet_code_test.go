@@ -85,7 +85,7 @@ func TestService_WalletNotices(t *testing.T) {
 				t.Fatalf("noticed %q, want %q", got, c.want)
 			}
 			for _, part := range c.want {
-				if !strings.Contains(got[0], part) {
+				if !strings.Contains(got[0].String(), part) {
 					t.Errorf("%q lacks %q", got[0], part)
 				}
 			}

@@ -1,7 +1,6 @@
 package payment
 
 import (
-	"cmp"
 	"errors"
 	"maps"
 	"slices"
@@ -87,7 +86,11 @@ func mendedMetadata(m map[string]string) (out map[string]string, left []fault.Wa
 			left = append(left, fault.Warn("metadata", "an entry has an empty key, so it was left out"))
 			continue
 		}
-		if problem := cmp.Or(input.Problem(key), input.Problem(value)); problem != "" {
+		problem, found := input.Problem(key)
+		if !found {
+			problem, found = input.Problem(value)
+		}
+		if found {
 			return nil, left, fault.About(
 				fault.Invalid, "metadata", "must not hold %s; the key is %q", problem, input.Name(key),
 			)

@@ -3,7 +3,6 @@ package payment
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
@@ -25,18 +24,22 @@ func (s *Service) CheckAmount(ctx context.Context, keyID int64, amount money.Mic
 // excludes returns why the merchant's limits and switches exclude the amount on every network, or nil. What has no
 // wallet counts only where nothing has one: a wallet that is missing is no limit.
 func (s *Service) excludes(c merchant.Custodian, amount money.Micros) error {
-	var bounds []string
+	var bounds fault.Words
+	none := true
 	for _, n := range s.settled(c) {
-		why := excludes(c, n, amount)
-		if why == "" {
+		why, excluded := excludes(c, n, amount)
+		if !excluded {
 			return nil
 		}
-		bounds = append(bounds, why)
+		if bounds = fault.Text("%s, %s", bounds, why); none {
+			bounds = why
+		}
+		none = false
 	}
-	if len(bounds) == 0 {
+	if none {
 		return nil
 	}
-	return fault.About(fault.Unprocessable, "amount", "is taken on no network: %s", strings.Join(bounds, ", ")).
+	return fault.About(fault.Unprocessable, "amount", "is taken on no network: %s", bounds).
 		Because(fault.ReasonAmountNotOffered)
 }
 
@@ -60,22 +63,22 @@ func (s *Service) settled(c merchant.Custodian) []OfferedNetwork {
 }
 
 // excludes says why the merchant's options exclude the amount on the network, with their bounds; empty if they do not.
-func excludes(c merchant.Custodian, n OfferedNetwork, amount money.Micros) string {
-	name := string(n.Profile.Network)
+func excludes(c merchant.Custodian, n OfferedNetwork, amount money.Micros) (why fault.Words, excluded bool) {
+	name := n.Profile.Network
 	o, limited := c.Networks[n.Profile.Network]
 	switch {
 	case !limited:
-		return ""
+		return why, false
 	case !o.Enabled:
-		return name + " is switched off"
+		return fault.Text("%s is switched off", name), true
 	case amount >= o.MinAmount && (o.MaxAmount == 0 || amount <= o.MaxAmount):
-		return ""
+		return why, false
 	case o.MinAmount == 0:
-		return name + " takes at most " + o.MaxAmount.String()
+		return fault.Text("%s takes at most %s", name, o.MaxAmount), true
 	case o.MaxAmount == 0:
-		return name + " takes at least " + o.MinAmount.String()
+		return fault.Text("%s takes at least %s", name, o.MinAmount), true
 	}
-	return name + " takes " + o.MinAmount.String() + " to " + o.MaxAmount.String()
+	return fault.Text("%s takes %s to %s", name, o.MinAmount, o.MaxAmount), true
 }
 
 // obstacles says what stands in the way of every payer of payments to the custodian: no wallet where there is a

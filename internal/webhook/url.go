@@ -51,14 +51,16 @@ func CheckURL(raw string, allowPrivate bool) error {
 	return checkHost(u.Hostname(), allowPrivate)
 }
 
-func refuse(rule string) error { return fault.About(fault.Invalid, "callbackUrl", "%s", rule) }
+func refuse(format string, args ...any) error {
+	return fault.About(fault.Invalid, "callbackUrl", format, args...)
+}
 
 func parseURL(raw string) (*url.URL, error) {
 	switch {
 	case raw == "":
 		return nil, refuse("is empty")
 	case len(raw) > MaxURL:
-		return nil, refuse("must have at most " + strconv.Itoa(MaxURL) + " characters")
+		return nil, refuse("must have at most %d characters", MaxURL)
 	}
 	for _, c := range []byte(raw) {
 		if c <= ' ' || c == 0x7f || c == '\\' {
@@ -81,7 +83,7 @@ func checkPort(u *url.URL, allowPrivate bool) error {
 	}
 	port, err := strconv.ParseUint(u.Port(), 10, 16)
 	if err != nil || port == 0 {
-		return refuse("has the port " + u.Port() + ", which does not exist: ports are 1 to 65535")
+		return refuse("has the port %s, which does not exist: ports are 1 to 65535", u.Port())
 	}
 	if !allowPrivate && !allowedPort(uint16(port)) {
 		return refuse("must use port 443 or one from 1024")
@@ -113,7 +115,7 @@ func checkHost(host string, allowPrivate bool) error {
 	}
 	for _, name := range localNames {
 		if host == name || strings.HasSuffix(host, "."+name) {
-			return refuse("must use a public host name; ." + name + " is never reachable from outside")
+			return refuse("must use a public host name; .%s is never reachable from outside", name)
 		}
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/session"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // alerts list what keeps money from arriving or events from being delivered.
@@ -110,8 +111,8 @@ func (d *Surface) unsent(
 	}
 	return []panel.Notice{{
 		Bad: true,
-		Text: views.T(ctx, "Webhooks of {{.Shop}} wait: {{.Reason}}.", "Shop", shop,
-			"Reason", refused.Sentence(views.T(ctx, "the callback address"))),
+		Text: views.T(ctx, "Webhooks of {{.Shop}} wait: {{.Reason}}", "Shop", shop,
+			"Reason", shell.Refusal(views.LocaleOf(ctx), refused, "the callback address")),
 		Link: settings, LinkText: "Change the address",
 	}}
 }

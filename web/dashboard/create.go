@@ -131,7 +131,7 @@ func (d *Surface) postCreate(c echo.Context, who session.Principal) error {
 		return d.createPage(c, who, http.StatusConflict, f)
 	}
 	if x := fault.Of(err); x != nil && x.Kind == fault.Unavailable && x.Reason != "" {
-		f.Bad("currency", shell.Sentence(x.Message))
+		f.Bad("currency", shell.Refusal(f.Locale, x, ""))
 		return d.createPage(c, who, x.Kind.Code(), f)
 	}
 	if err != nil {

@@ -90,7 +90,7 @@ func rights(f *shell.Form) (merchant.Permissions, merchant.Sources) {
 	}
 	sources, err := merchant.ParseSources(f.Values.Get("networks"))
 	if err != nil {
-		f.Bad("networks", fault.Of(err).Sentence("The networks"))
+		f.Bad("networks", shell.Refusal(f.Locale, fault.Of(err), "The networks"))
 	}
 	return permissions, sources
 }

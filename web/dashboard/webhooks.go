@@ -105,9 +105,9 @@ func deliveryRow(ctx context.Context, x report.Delivery) dashboard.DeliveryRow {
 func answerOf(ctx context.Context, a webhook.Attempt) string {
 	switch {
 	case a.Status == 0:
-		return views.T(ctx, "no answer: {{.Error}}", "Error", a.Error)
+		return views.T(ctx, "no answer: {{.Error}}", "Error", views.T(ctx, a.Error))
 	case a.Error != "":
-		return strconv.Itoa(a.Status) + ", " + a.Error
+		return strconv.Itoa(a.Status) + ", " + views.T(ctx, a.Error)
 	}
 	return strconv.Itoa(a.Status) + " " + http.StatusText(a.Status)
 }
@@ -256,7 +256,7 @@ func (d *Surface) postPing(c echo.Context, who session.Principal) error {
 	said := views.T(ctx, "The test “{{.Event}}” was answered with {{.Answer}} after {{.Time}}.",
 		"Event", status, "Answer", answerOf(ctx, a), "Time", session.Latency(ctx, a.Latency))
 	if a.Status == 0 {
-		said = views.T(ctx, "The test “{{.Event}}” got no answer: {{.Error}}.", "Event", status, "Error", a.Error)
+		said = views.T(ctx, "The test “{{.Event}}” got no answer: {{.Error}}.", "Event", status, "Error", views.T(ctx, a.Error))
 	}
 	return d.Cookies.Redirect(c, webhooksPath+"?key="+key.PublicID, said)
 }

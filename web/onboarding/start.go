@@ -185,9 +185,8 @@ func (s *Surface) postStart(c echo.Context, who session.Principal) error {
 	if err := s.makeLink(c, who, key, *in.Name); err != nil {
 		return err
 	}
-	said := append([]string{f.Locale.T("Your wallets are saved.")},
-		s.Merchants.WalletNotices(ctx, merchant.Custodian{}, after)...)
-	return s.Cookies.Redirect(c, readyPath, strings.Join(said, " "))
+	return s.Cookies.Redirect(c, readyPath, shell.Sentences(f.Locale, f.Locale.T("Your wallets are saved."),
+		s.Merchants.WalletNotices(ctx, merchant.Custodian{}, after)))
 }
 
 // shopSubjects map the fields a refusal of the form can name to inputs.

@@ -73,7 +73,7 @@ func (g *Guard) refuse(c echo.Context, who Principal, title string, err error, m
 	}
 	refusal := g.Shell.Refuse(c, err)
 	frame := g.Frame(c, who, title, "")
-	return g.Show(c, refusal.Code, frame, panel.Failed(frame, shell.Sentence(refusal.Message), members))
+	return g.Show(c, refusal.Code, frame, panel.Failed(frame, shell.Refusal(frame.Locale(), f, f.Field), members))
 }
 
 // Failure renders an error that no frame can show.

@@ -9,6 +9,7 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -55,9 +56,9 @@ func ReauthRefused(f *shell.Form, err error) bool {
 	case errors.Is(err, identity.ErrBadPasskey):
 		f.Bad("password", "The passkey was not accepted. Nothing was changed.")
 	case errors.Is(err, errNeedsFactor):
-		f.Bad("password", shell.Sentence(errNeedsFactor.Message))
+		f.Bad("password", shell.Refusal(f.Locale, errNeedsFactor, ""))
 	case errors.Is(err, identity.ErrCopiedPasskey), fault.Is(err, fault.Limited):
-		f.Problem = shell.Sentence(fault.Of(err).Message)
+		f.Problem = shell.Refusal(f.Locale, fault.Of(err), "")
 	default:
 		return false
 	}
@@ -101,9 +102,10 @@ func (g *Guard) Answer(c echo.Context, options string, err error) error {
 	if err == nil {
 		return c.JSONBlob(http.StatusOK, []byte(options))
 	}
-	if f := fault.Of(err); f == nil || f.Kind == fault.Internal {
+	f := fault.Of(err)
+	if f == nil || f.Kind == fault.Internal {
 		return err
 	}
-	refusal := g.Shell.Refuse(c, err)
-	return c.JSON(refusal.Code, map[string]string{"problem": shell.Sentence(refusal.Message)})
+	said := shell.Refusal(views.LocaleFor(shell.Language(c)), f, "")
+	return c.JSON(g.Shell.Refuse(c, err).Code, map[string]string{"problem": said})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/settings"
 )
 
@@ -12,15 +13,15 @@ func (g *Guard) Waiting(ctx context.Context, merchantID int64) ([]settings.Waiti
 	list, err := g.Merchants.Waiting(ctx, merchantID)
 	var rows []settings.WaitingRow
 	for _, w := range list {
-		rows = append(rows, WaitingRow(w))
+		rows = append(rows, WaitingRow(views.LocaleOf(ctx), w))
 	}
 	return rows, err
 }
 
 // WaitingRow is what pages show of a change that waits.
-func WaitingRow(w merchant.Waiting) settings.WaitingRow {
+func WaitingRow(l *views.Locale, w merchant.Waiting) settings.WaitingRow {
 	return settings.WaitingRow{
 		ID: w.ID, What: w.Kind.What(), By: w.By,
-		Changes: w.Changes, Due: w.DueAt.UTC().Format("2 January 2006, 15:04 UTC"),
+		Changes: w.Changes, Due: l.Time(w.DueAt),
 	}
 }

@@ -2,7 +2,6 @@ package settings
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -66,18 +65,13 @@ func (s *Surface) apply(c echo.Context, who session.Principal, f *shell.Form, x 
 		x.in.AsOf = x.asOf
 		if after, _, err = s.Merchants.ArrangeCustodian(ctx, x.key, x.in, s.Act(c, who)); err == nil {
 			notices := s.Merchants.WalletNotices(ctx, before, after)
-			return s.Cookies.Redirect(c, at, sentences(f.Locale.T(x.saved), notices))
+			return s.Cookies.Redirect(c, at, shell.Sentences(f.Locale, f.Locale.T(x.saved), notices))
 		}
 	}
 	if !f.Refused(err, x.subjects...) {
 		return err
 	}
 	return x.page(fault.KindOf(err).Code())
-}
-
-// sentences joins the notice of a change with what else the user should know.
-func sentences(said string, more []string) string {
-	return strings.Join(append([]string{said}, more...), " ")
 }
 
 // ownCustodian reads the form and returns the key it names, and its custodian.

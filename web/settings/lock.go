@@ -8,6 +8,7 @@ import (
 
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/settings"
 	"github.com/florinpay/florin/web/session"
 	"github.com/florinpay/florin/web/shell"
@@ -156,7 +157,7 @@ func (s *Surface) postStop(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.showStop(c, http.StatusOK, settings.StopProps{Change: session.WaitingRow(w), Stopped: true})
+	return s.showStop(c, http.StatusOK, settings.StopProps{Change: waiting(c, w), Stopped: true})
 }
 
 func (s *Surface) stopPage(c echo.Context, token string) error {
@@ -167,11 +168,15 @@ func (s *Surface) stopPage(c echo.Context, token string) error {
 	if err != nil {
 		return err
 	}
-	return s.showStop(c, http.StatusOK, settings.StopProps{Token: token, Change: session.WaitingRow(w)})
+	return s.showStop(c, http.StatusOK, settings.StopProps{Token: token, Change: waiting(c, w)})
 }
 
 func (s *Surface) showStop(c echo.Context, status int, p settings.StopProps) error {
 	p.Page = shell.NewPage(c)
 	p.Lang = "en"
 	return shell.Render(c, status, p.Page, settings.StopChange(p))
+}
+
+func waiting(c echo.Context, w merchant.Waiting) settings.WaitingRow {
+	return session.WaitingRow(views.LocaleFor(shell.Language(c)), w)
 }

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/labstack/echo/v4"
 
@@ -90,25 +92,32 @@ func (f *Form) refuse(x *fault.Error, subjects []Subject) {
 			continue
 		}
 		if f.Problems[s.Input] == "" {
-			f.Bad(s.Input, f.sentence(x, s.Label))
+			f.Bad(s.Input, Refusal(f.Locale, x, s.Label))
 		}
 		return
 	}
 	if f.Problem == "" {
-		f.Problem = Sentence(x.Message)
+		f.Problem = Refusal(f.Locale, x, x.Field)
 	}
 }
 
-// sentence is a refusal of what the label names. Where it begins with the label, both are translated by themselves; a
-// refusal that has no translation is in English as a whole.
-func (f *Form) sentence(x *fault.Error, label string) string {
-	said := x.Sentence(label)
-	must, ok := strings.CutPrefix(said, label+" ")
-	translated := f.Locale.T(must)
-	if !ok || translated == must {
-		return Sentence(said)
+// Refusal is a refusal of what the label names, in the language of a page.
+func Refusal(l *views.Locale, x *fault.Error, label string) string {
+	words, follow := x.Sentence()
+	text := words.In(l.F)
+	if follow {
+		text = l.T("{{.What}} {{.Must}}.", "What", l.T(label), "Must", text)
 	}
-	return f.Locale.T("{{.What}} {{.Must}}.", "What", f.Locale.T(label), "Must", translated)
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + text[size:]
+}
+
+// Sentences adds more of them to one that is said already.
+func Sentences(l *views.Locale, said string, more []fault.Words) string {
+	for _, x := range more {
+		said += " " + x.In(l.F)
+	}
+	return said
 }
 
 // Field completes an input with its posted value and problem.
