@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/retention"
@@ -83,7 +84,7 @@ func TestLoad_Defaults(t *testing.T) {
 		Listen: "127.0.0.1:8080", BaseURL: "http://localhost:8080", CheckoutURL: "http://localhost:8080",
 		DatabaseURL: c.DatabaseURL, SecretKey: c.SecretKey, DrainWait: 5 * time.Second, IdleTimeout: 2 * time.Minute,
 		PaymentTTL: time.Hour, StartTTL: 30 * time.Minute, MinAmount: 10_000, MaxAmount: 1_000_000 * money.USD,
-		RateFence: "ecb", RateEvery: time.Minute,
+		Alone: chain.AloneSmall, RateFence: "ecb", RateEvery: time.Minute,
 		Credits: ledger.Metered, Signup: SignupOpen, SignupCredits: 20, SignupQueries: 5,
 		LogLevel: slog.LevelInfo, LogFormat: LogText,
 		SweepMin: money.USD, SweepDust: money.USD / 20, SweepWait: 24 * time.Hour,

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/endpoint"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/secret"
 )
@@ -32,9 +31,6 @@ func (n *Network) settings() []setting {
 	}
 	list = append(list,
 		plain(name+"RPC_BUDGET", "100000", &n.RPCBudget, parseBudget),
-		plain(name+"RPC_RATE", "", &n.RPCRate, parseCallRate),
-		plain(name+"ALONE", string(chain.AloneSmall), &n.Alone,
-			oneOf(chain.AloneStop, chain.AloneSmall, chain.AloneAll)),
 		plain(name+"FINALITY", "", &p.Finality, chain.ParseFinality),
 		plain(name+"EXPLORER", "", &p.Explorer, parsePublicURL))
 	for i := range list {
@@ -103,13 +99,6 @@ func (n *Network) complete(compiled chain.Profile, set map[string]bool) (on bool
 	} else if p.ChainID != compiled.ChainID {
 		problems.add(name+"_CHAIN_ID",
 			fmt.Errorf("is not the chain of the compiled-in tokens; set %s_USDT or %[1]s_USDC too", name))
-	}
-	switch {
-	case n.RPCRate != 0:
-	case n.OwnNode():
-		n.RPCRate = UnlimitedRate
-	default:
-		n.RPCRate = endpoint.DefaultRate
 	}
 	if p.Finality != compiled.Finality && p.Finality.Depth > 0 {
 		p.TypicalFinal = p.Finality.Depth

@@ -142,19 +142,6 @@ func parseBudget(text string) ([]int64, error) {
 	return list, nil
 }
 
-// maxCallRate is far above what any provider allows.
-const maxCallRate = 100_000
-
-// parseCallRate reads a number of calls a second.
-func parseCallRate(text string) (CallRate, error) {
-	if text == Unlimited {
-		return UnlimitedRate, nil
-	}
-	v, err := whole[CallRate](1, maxCallRate)(text)
-	return accept(v, err == nil, "must be calls a second, a whole number between 1 and %d, or %s for a node of your own",
-		maxCallRate, Unlimited)
-}
-
 // address returns the parser of an address on the network.
 func address(n chain.Network) func(string) (chain.Address, error) {
 	return func(text string) (chain.Address, error) {

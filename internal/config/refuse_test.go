@@ -59,7 +59,6 @@ func TestLoad_Refuses(t *testing.T) {
 			"FLORIN_SOL_USDC":              {token, "EPjFWdd5"},
 			"FLORIN_BASE_USDC_DECIMALS":    {"5", "19", "six"},
 			"FLORIN_BASE_RPC_BUDGET":       {"0", "4999", "-1", "many", "1e6", "1000000001"},
-			"FLORIN_BASE_RPC_RATE":         {"0", "-1", "2.5", "many", "100001"},
 			"FLORIN_BASE_FINALITY":         {"latest", "12", "500ms", "25h", "-1s"},
 			"FLORIN_BASE_EXPLORER":         {"basescan.org"},
 			"FLORIN_POLYGON_TREASURY":      {"0x0000000000000000000000000000000000000000", solWallet},
