@@ -22,8 +22,9 @@ RACE_PACKAGES = $(wildcard ./internal/identity ./internal/merchant ./internal/le
 	./internal/payment ./internal/secret ./internal/settlement ./internal/testkit ./internal/webhook)
 
 # The packages whose tests take longest start first, so that none is alone in the end. Most of their time they wait for
-# browsers, databases and chains: several packages, and several tests of each, run at once on few processors.
-LONGEST_PACKAGES = ./web ./views ./internal/payment/watch ./cmd/sandbox ./cmd/florin ./internal/simulation
+# browsers, databases and chains: several packages, and several tests of each, run at once on few processors. Vet is
+# a part of lint.
+LONGEST_PACKAGES = ./cmd/florin ./web ./internal/payment/watch ./views ./cmd/sandbox ./internal/simulation
 TESTS_AT_ONCE = -p 3 -parallel 4
 
 .PHONY: help
@@ -51,7 +52,7 @@ release: ## Build reproducible programs for Linux and macOS into dist/, with che
 
 .PHONY: test
 test: ## Run all tests; installs PostgreSQL, Chromium and the npm engines if they are missing
-	@.ci/test -count=1 -timeout 25m -ldflags='-s -w' $(TESTS_AT_ONCE) $(LONGEST_PACKAGES) ./...
+	@.ci/test -count=1 -timeout 25m -vet=off -ldflags='-s -w' $(TESTS_AT_ONCE) $(LONGEST_PACKAGES) ./...
 
 .PHONY: lint
 lint: $(GOLANGCI) ## Check style, formatting and likely mistakes

@@ -1,6 +1,6 @@
-// Package deploy_test checks the files with which Florin is run: that they are valid, that the program takes the
+// Package main_test checks the files with which Florin is run: that they are valid, that the program takes the
 // settings in them, and that they say the same as the program.
-package deploy_test
+package main_test
 
 import (
 	"bytes"

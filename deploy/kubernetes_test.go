@@ -1,4 +1,4 @@
-package deploy_test
+package main_test
 
 import (
 	"net/netip"

@@ -91,8 +91,9 @@ func (b *bundle) withDeposits() http.Handler {
 func (b *bundle) deliver() {
 	ctx, stop := context.WithCancel(b.t.Context())
 	d := webhook.NewDeliverer(webhook.Config{
-		Store: b.store, Sender: webhook.NewSender(webhook.Options{AllowPrivate: true, Now: time.Now}), Holder: "test",
-		Now: time.Now, Jitter: rand.Float64, Log: slog.New(slog.DiscardHandler),
+		Store: b.store, Holder: "test",
+		Send: webhook.NewSender(webhook.Options{AllowPrivate: true, Now: time.Now}).Send,
+		Now:  time.Now, Jitter: rand.Float64, Log: slog.New(slog.DiscardHandler),
 	})
 	ended := make(chan struct{})
 	go func() {

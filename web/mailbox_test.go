@@ -39,11 +39,11 @@ func (b *bundle) newOutbox(m *mailbox) *webhook.Deliverer {
 	outbox := b.store.Mails()
 	return webhook.NewDeliverer(webhook.Config{
 		Store: outbox, Holder: rand.Text(), Now: b.clock.Now, Jitter: func() float64 { return 0 }, Log: log,
-		Sender: &notification.Sender{
+		Send: (&notification.Sender{
 			Store: notification.Store{Mail: outbox.Mail, Allowed: outbox.Allowed, Add: outbox.Add},
 			Users: b.accounts.users, Merchants: b.accounts.merchants, Server: m.take, Write: Written,
 			Now: b.clock.Now, Log: log,
-		},
+		}).Send,
 	})
 }
 

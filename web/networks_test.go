@@ -60,7 +60,7 @@ func (l *testNetworks) Network(n chain.Network) (payment.OfferedNetwork, bool) {
 	if _, ok := l.health[n]; !ok {
 		return payment.OfferedNetwork{}, false
 	}
-	return payment.OfferedNetwork{Profile: profileOf(n), Depositor: testDepositor{}, Treasury: merchantWallet}, true
+	return payment.OfferedNetwork{Profile: profileOf(n), Depositor: testDepositor, Treasury: merchantWallet}, true
 }
 
 func (l *testNetworks) Health(n chain.Network) payment.Health {
@@ -110,9 +110,7 @@ func (r testReader) Find(_ context.Context, tx chain.TxHash) (chain.Found, error
 }
 
 // testDepositor derives an address from its arguments, as a real one does.
-type testDepositor struct{}
-
-func (testDepositor) DepositAddress(s chain.Settlement) (chain.Watched, error) {
+func testDepositor(s chain.Settlement) (chain.Watched, error) {
 	if _, err := chain.ParseTxnID(s.PaymentID); err != nil {
 		return chain.Watched{}, err
 	}

@@ -130,9 +130,9 @@ func (a *asked) requests() map[string]func(from string) {
 		all[r.Method+" "+r.Path] = func(from string) {
 			form := "hash=" + txOf(from) + "&account=" + solanaWallet + "&network=SOL&token=USDC&amount=5"
 			a.ask(r.Method, path.Replace(r.Path), form, append(asForm, "X-Forwarded-For", from)...)
-			a.ask(r.Method, path.Replace(r.Path), fmt.Sprintf(
-				`{"hash":%q,"txnid":%q,"network":"SOL","token":"USDC","amount":5,"apiKey":%q}`, txOf(from), a.p.ID, a.m.text,
-			), "X-Forwarded-For", from)
+			body := fmt.Sprintf(`{"hash":%q,"txnid":%q,"network":"SOL","token":"USDC","amount":5,"apiKey":%q}`,
+				txOf(from), a.p.ID, a.m.text)
+			a.ask(r.Method, path.Replace(r.Path), body, "X-Forwarded-For", from)
 		}
 	}
 	for name, document := range a.documents() {

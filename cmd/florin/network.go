@@ -38,7 +38,6 @@ func network(cfg config.Config, name string) (config.Network, error) {
 type networkReader interface {
 	doctor.Reader
 	Token(ctx context.Context, contract, holder chain.Address) (chain.Asset, money.Units, error)
-	Coin() chain.Asset
 }
 
 var (

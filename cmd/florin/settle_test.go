@@ -10,7 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
 
-	"github.com/florinpay/florin/internal/chain/evm/contracts/testtoken"
+	"github.com/florinpay/florin/internal/chain/evm/contracts/contractstest"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
 )
 
@@ -33,7 +33,7 @@ func (s *shop) fundGas(t *testing.T) {
 // balance returns what an account holds of a token, in whole cents.
 func (c testChain) balance(t *testing.T, token devchain.Token, of string) int64 {
 	t.Helper()
-	binding := testtoken.NewTestToken()
+	binding := contractstest.NewTestToken()
 	out, err := c.Client().
 		CallContract(
 			t.Context(), ethereum.CallMsg{To: &token.Address, Data: binding.PackBalanceOf(common.HexToAddress(of))},

@@ -123,9 +123,9 @@ func openSolanaShop(t *testing.T) *solanaShop {
 	s := &solanaShop{
 		shop: &shop{receiver: newReceiver(t)}, solanaNetwork: startSolana(t), wallet: chain.Address(vault.String()),
 	}
-	s.open(t, append(s.environ(),
-		"FLORIN_ALLOW_PRIVATE_CALLBACKS=true", "FLORIN_SIGNUP_CREDITS=100000", "FLORIN_SWEEP_WAIT=2s",
-	), map[string]any{"solana": string(s.wallet)})
+	env := append(s.environ(),
+		"FLORIN_ALLOW_PRIVATE_CALLBACKS=true", "FLORIN_SIGNUP_CREDITS=100000", "FLORIN_SWEEP_WAIT=2s")
+	s.open(t, env, map[string]any{"solana": string(s.wallet)})
 	return s
 }
 

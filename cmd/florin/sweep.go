@@ -310,7 +310,7 @@ func (c rescue) items(
 		return nil, err
 	}
 	if !coins[0].IsZero() {
-		items = append(items, x.Item(a.Coin(), coins[0]))
+		items = append(items, x.Item(p.CoinAsset(), coins[0]))
 	}
 	return items, nil
 }

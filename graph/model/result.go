@@ -1,10 +1,5 @@
 package model
 
-// Outcome gives access to the fields that every result carries.
-type Outcome interface {
-	Envelope() Envelope
-}
-
 // Envelope says where the fields of every result stand. The reason is nil but for codes 409 and 422, and there are no
 // warnings where there is nothing to warn of.
 type Envelope struct {

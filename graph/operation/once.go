@@ -151,7 +151,7 @@ func holding[R any](ctx context.Context, o *Operations, claim idempotency.Claim,
 			case <-tick.C:
 			}
 			var err error
-			held, err = o.d.Store.IdempotencyExtend(ctx, claim, o.d.Now().Add(claimTime))
+			held, err = o.d.Store.IdempotencyHold(ctx, claim, o.d.Now().Add(claimTime))
 			if err != nil && ctx.Err() == nil {
 				o.d.Log.WarnContext(ctx, "an idempotency key was not held for longer", "error", err)
 				held = true // it may be, the next time
@@ -201,7 +201,7 @@ func record[T any, R result[T]](ctx context.Context, o *Operations, w write, out
 		}
 		return out, failed
 	case keyRetried:
-		if err := o.d.Store.IdempotencyAbandon(ctx, *w.claim); err != nil {
+		if _, err := o.d.Store.IdempotencyHold(ctx, *w.claim, o.d.Now().Add(-claimTime)); err != nil {
 			o.d.Log.ErrorContext(ctx, "an idempotency key was not released", "error", err)
 		}
 		return out, failed

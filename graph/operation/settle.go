@@ -71,7 +71,7 @@ func logDenied(ctx context.Context, log *slog.Logger, call *Call, kind fault.Kin
 // result is a pointer to a result type.
 type result[T any] interface {
 	*T
-	model.Outcome
+	Envelope() model.Envelope
 }
 
 // okMessage is the message of a success without a message of its own.

@@ -172,7 +172,7 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	a.expirer.Lists = a.networks.listsByNetwork()
 	a.deliver = webhook.NewDeliverer(webhook.Config{
 		Store:  a.monitor.countWebhooks(a.Store),
-		Sender: a.trace.Posts(a.monitor.posts(a.sender())),
+		Send:   a.trace.Webhooks(a.monitor.webhooks(a.sender().Send)),
 		Holder: holder, Now: a.clock.Now, Jitter: rand.Float64, Log: a.log,
 		Turned: a.loops.watch("webhooks", deliverBound),
 	})

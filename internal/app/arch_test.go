@@ -20,8 +20,7 @@ var vocabulary = []string{
 
 // testSupport are packages that only tests use, and that are not tests themselves.
 var testSupport = []string{
-	"internal/testkit/...", "internal/chain/chaintest", "internal/chain/evm/contracts/contractstest",
-	"internal/store/storetest",
+	"internal/testkit/...", "internal/chain/chaintest", "internal/store/storetest",
 }
 
 // adapters connect to the outside: chains, keys, database.
@@ -312,7 +311,7 @@ var reachRules = []reach{
 	{
 		from: "cmd/florin",
 		to: []string{
-			"internal/sandbox/...", "internal/chain/evm/contracts/testtoken",
+			"internal/sandbox/...", "internal/chain/evm/contracts/contractstest",
 			"github.com/ethereum/go-ethereum/core", "github.com/ethereum/go-ethereum/core/vm",
 		},
 		reason: "a chain in the program could mint tokens",

@@ -62,7 +62,7 @@ func (a *App) newOutbox(o Options, holder string) (*webhook.Deliverer, error) {
 		}
 	}
 	return webhook.NewDeliverer(webhook.Config{
-		Store: a.Store.Mails(), Sender: sender, Holder: holder, Now: a.clock.Now, Jitter: rand.Float64, Log: log,
+		Store: a.Store.Mails(), Send: sender.Send, Holder: holder, Now: a.clock.Now, Jitter: rand.Float64, Log: log,
 		Turned: a.loops.watch("mails", deliverBound),
 	}), nil
 }

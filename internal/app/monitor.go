@@ -57,12 +57,12 @@ func (m *monitor) read(r chain.Reader) chain.Reader {
 	return m.Read(r)
 }
 
-// posts wraps the sender to time deliveries.
-func (m *monitor) posts(s *webhook.Sender) webhook.Posts {
+// webhooks times deliveries.
+func (m *monitor) webhooks(send webhook.Send) webhook.Send {
 	if m == nil {
-		return s
+		return send
 	}
-	return m.Posts(s)
+	return m.Webhooks(send)
 }
 
 // answered returns the function that counts requests; nil without metrics.

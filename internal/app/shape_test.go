@@ -19,6 +19,7 @@ import (
 // The limits keep files and functions readable at one sitting.
 const (
 	maxInterfaces  = 40  // in the whole program
+	maxMethods     = 200 // of all of them
 	maxTestFile    = 400 // lines
 	maxTestBody    = 60  // lines of one test function or one named case
 	maxLineColumns = 120
@@ -87,6 +88,9 @@ func TestInterfacesAreFew(t *testing.T) {
 	t.Logf("%d interfaces with %d methods: %s", len(names), methods, strings.Join(names, ", "))
 	if len(names) > maxInterfaces {
 		t.Errorf("%d interfaces, at most %d: %s", len(names), maxInterfaces, strings.Join(names, ", "))
+	}
+	if methods > maxMethods {
+		t.Errorf("the interfaces name %d methods, at most %d", methods, maxMethods)
 	}
 }
 
@@ -199,9 +203,16 @@ func TestLinesFitTheScreen(t *testing.T) {
 			if columns > maxLineColumns && !inText[number+1] && !holdsText(line) {
 				t.Errorf("%s:%d has %d columns, at most %d", s.path, number+1, columns, maxLineColumns)
 			}
+			if brokenCall.MatchString(line) && !inText[number+1] {
+				t.Errorf("%s:%d goes on after a call that was broken for its width: give the call a line, or its result a name",
+					s.path, number+1)
+			}
 		}
 	}
 }
+
+// brokenCall is a line that ends a call and goes on with the next value, as a line wrapper leaves it.
+var brokenCall = regexp.MustCompile(`^\s*\), `)
 
 // longText is a string literal, URL or directive that is not cut for the sake of the column it ends in.
 var longText = regexp.MustCompile("\"[^\"]{40,}\"|`|https?://|^\\s*//(go|nolint):|//nolint")

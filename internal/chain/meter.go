@@ -126,10 +126,10 @@ func listCalls(counts map[callPlace]int64) []Calls {
 		all = append(all, Calls{p.day, p.network, p.endpoint, p.method, n})
 	}
 	slices.SortFunc(all, func(a, b Calls) int {
-		return cmp.Or(cmp.Compare(
-			a.Network, b.Network,
-		), cmp.Compare(a.Endpoint, b.Endpoint), cmp.Compare(b.Count, a.Count),
-			cmp.Compare(a.Method, b.Method), cmp.Compare(a.Day, b.Day))
+		return cmp.Or(
+			cmp.Compare(a.Network, b.Network), cmp.Compare(a.Endpoint, b.Endpoint), cmp.Compare(b.Count, a.Count),
+			cmp.Compare(a.Method, b.Method), cmp.Compare(a.Day, b.Day),
+		)
 	})
 	return all
 }

@@ -47,6 +47,11 @@ type Profile struct {
 	ExchangeFee money.Micros
 }
 
+// CoinAsset returns the network's native coin as an asset without a contract.
+func (p Profile) CoinAsset() Asset {
+	return Asset{Network: p.Network, Symbol: p.Coin, Decimals: p.Network.CoinDecimals()}
+}
+
 // How old final may be, from what the networks themselves call normal.
 const (
 	// bscFinalLimit: fast finality takes a second; later than this, voting has

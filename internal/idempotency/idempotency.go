@@ -144,15 +144,13 @@ type Store interface {
 	// key came with another request. Records older than KeepFor do not count.
 	IdempotencyBegin(ctx context.Context, t Try) (subject string, a Answer, err error)
 	// IdempotencyFinish stores the answer of a try that began. The first
-	// answer stays. It does nothing, as the next three do, if the try has lost its
+	// answer stays. It does nothing, as the next two do, if the try has lost its
 	// claim.
 	IdempotencyFinish(ctx context.Context, k Kept) error
-	// IdempotencyExtend holds the key of a try that is still running for longer. It
-	// returns false if the try has lost its claim, or is answered.
-	IdempotencyExtend(ctx context.Context, c Claim, lockedUntil time.Time) (held bool, err error)
-	// IdempotencyAbandon frees the key of a try that had no lasting answer,
-	// so that the same request may be tried again with the same subject.
-	IdempotencyAbandon(ctx context.Context, c Claim) error
+	// IdempotencyHold holds the key of a try that is still running for longer. A time in the past frees the key of one
+	// that had no lasting answer, so that the same request may be tried again with the same subject. It returns false
+	// if the try has lost its claim, or is answered.
+	IdempotencyHold(ctx context.Context, c Claim, until time.Time) (held bool, err error)
 	// IdempotencyForget deletes the record of a try that made nothing.
 	IdempotencyForget(ctx context.Context, c Claim) error
 }

@@ -75,9 +75,8 @@ type RelyingParty interface {
 	AskNew(user User, have []Passkey) (Question, error)
 	// Made returns Credential and Record of the new passkey, or ErrBadPasskey.
 	Made(user User, state, answer string) (Passkey, error)
-	// Ask challenges for one of the user's passkeys, AskAny for any user's.
+	// Ask challenges for one of the user's passkeys; of the zero User, for any user's.
 	Ask(user User, have []Passkey) (Question, error)
-	AskAny() (Question, error)
 	// Names returns the public id of the user the answer claims, which is not
 	// verified yet, or ErrBadPasskey.
 	Names(answer string) (publicID string, err error)

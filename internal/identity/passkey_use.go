@@ -17,7 +17,7 @@ func (s *Service) AskPasskey(ctx context.Context) (options string, token secret.
 	if !s.HasPasskeys() {
 		return "", secret.Text{}, ErrNoPasskeys
 	}
-	q, err := s.opts.RelyingParty.AskAny()
+	q, err := s.opts.RelyingParty.Ask(User{}, nil)
 	if err != nil {
 		return "", secret.Text{}, err
 	}

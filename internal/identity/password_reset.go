@@ -36,11 +36,12 @@ func (s *Service) ResetMail(ctx context.Context, m mail.Mail) (out mail.Mail, ok
 		return mail.Mail{}, false, err
 	}
 	token, err := s.addReset(ctx, user, func(secret.Text) audit.Record { return audit.Record{} })
-	return m.And(
+	m = m.And(
 		mail.T("We got a request to set a new password for your Florin account."),
 		mail.T("Set it here within one hour:").Then(s.link("/reset?token=", token)),
 		mail.T("If it was not you, ignore this mail: your password stays as it is."),
-	), err == nil, err
+	)
+	return m, err == nil, err
 }
 
 // MailResetLink mails a user a link to a new password on behalf of an operator. Where no mail is sent, the caller shows

@@ -108,18 +108,12 @@ func (r reader) TokenAccounts(
 
 func (r reader) Under(owner chain.Address) []chain.Address { return chain.Under(r.Reader, owner) }
 
-// Posts returns the sender with the first attempt at each webhook timed.
-func (m *Metrics) Posts(p webhook.Posts) webhook.Posts { return posts{p, m} }
-
-type posts struct {
-	next webhook.Posts
-	m    *Metrics
-}
-
-// Send measures how long ago the block that caused the webhook was seen.
-func (p posts) Send(ctx context.Context, d webhook.Delivery) webhook.Result {
-	if w, ok := p.m.latency.sent(d.EventID); ok && d.Attempt == 0 {
-		p.m.toWebhook.WithLabelValues(network(w.network)).Observe(p.m.now().Sub(w.seen).Seconds())
+// Webhooks measures, at the first attempt at each webhook, how long ago the block that caused it was seen.
+func (m *Metrics) Webhooks(send webhook.Send) webhook.Send {
+	return func(ctx context.Context, d webhook.Delivery) webhook.Result {
+		if w, ok := m.latency.sent(d.EventID); ok && d.Attempt == 0 {
+			m.toWebhook.WithLabelValues(network(w.network)).Observe(m.now().Sub(w.seen).Seconds())
+		}
+		return send(ctx, d)
 	}
-	return p.next.Send(ctx, d)
 }

@@ -44,8 +44,6 @@ type Sender struct {
 	Log  *slog.Logger
 }
 
-var _ webhook.Posts = (*Sender)(nil)
-
 // accepted is the reply of a mail server that has taken a mail (RFC 5321).
 const accepted = 250
 

@@ -114,8 +114,15 @@ func (p *Party) Made(user identity.User, state, answer string) (identity.Passkey
 	return recorded(identity.Passkey{}, made)
 }
 
-// Ask returns the options to sign in with one of the user's passkeys.
+// Ask returns the options to sign in with one of the user's passkeys; of the zero user, with any of this installation.
 func (p *Party) Ask(user identity.User, have []identity.Passkey) (identity.Question, error) {
+	if user.ID == 0 {
+		options, session, err := p.protocol.BeginDiscoverableLogin()
+		if err != nil {
+			return identity.Question{}, fmt.Errorf("ask for any passkey: %w", err)
+		}
+		return question(options, session)
+	}
 	h, err := newHolder(user, have)
 	if err != nil {
 		return identity.Question{}, err
@@ -123,15 +130,6 @@ func (p *Party) Ask(user identity.User, have []identity.Passkey) (identity.Quest
 	options, session, err := p.protocol.BeginLogin(h)
 	if err != nil {
 		return identity.Question{}, fmt.Errorf("ask for a passkey: %w", err)
-	}
-	return question(options, session)
-}
-
-// AskAny returns the options to sign in with any passkey of this installation.
-func (p *Party) AskAny() (identity.Question, error) {
-	options, session, err := p.protocol.BeginDiscoverableLogin()
-	if err != nil {
-		return identity.Question{}, fmt.Errorf("ask for any passkey: %w", err)
 	}
 	return question(options, session)
 }
@@ -148,7 +146,7 @@ func (p *Party) Names(answer string) (string, error) {
 	return string(parsed.Response.UserHandle), nil
 }
 
-// Answered verifies a response to Ask or AskAny. It fails with identity.ErrBadPasskey or identity.ErrCopiedPasskey.
+// Answered verifies a response to Ask. It fails with identity.ErrBadPasskey or identity.ErrCopiedPasskey.
 func (p *Party) Answered(user identity.User, have []identity.Passkey, state, answer string) (identity.Passkey, error) {
 	session, err := sessionOf(state)
 	if err != nil {

@@ -288,7 +288,8 @@ func (d *Daily) decide(ctx context.Context, x OpenDifference, found []Difference
 			d.Log.Info("a balance agrees with the records again",
 				"network", x.Network, "txnid", x.PaymentID, "address", x.Address)
 		}
-		return d.Store.EndDifference(ctx, x)
+		x.Text = ""
+		return d.Store.SaveDifference(ctx, x)
 	}
 	if found[at].Text != x.Text {
 		x.Difference, x.Block = found[at], newest

@@ -244,9 +244,7 @@ func (n ReconciledNetwork) holdings(
 		}
 	}
 	if n.Coins != nil {
-		network := n.Profile.Network
-		coin := chain.Asset{Network: network, Symbol: n.Profile.Coin, Decimals: network.CoinDecimals()}
-		if balances[coin], err = n.Coins(ctx, addresses, at); err != nil {
+		if balances[n.Profile.CoinAsset()], err = n.Coins(ctx, addresses, at); err != nil {
 			return nil, err
 		}
 	}

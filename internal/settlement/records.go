@@ -58,7 +58,6 @@ type RecordStore interface {
 	SaveComparison(ctx context.Context, c Comparison, found []OpenDifference) error
 	// OpenDifferences lists those of the network that are due, the longest due first.
 	OpenDifferences(ctx context.Context, n chain.Network, due time.Time, limit int) ([]OpenDifference, error)
-	// SaveDifference stores what has become of one, and EndDifference that it is gone.
+	// SaveDifference stores what has become of one. Without a text it is gone.
 	SaveDifference(ctx context.Context, d OpenDifference) error
-	EndDifference(ctx context.Context, d OpenDifference) error
 }

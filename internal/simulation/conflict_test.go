@@ -29,8 +29,8 @@ func refuseCommits(t testing.TB, url string) {
 		"payments", "routes", "deposits", "events", "deliveries", "ledger_entries", "cursors", "set_aside",
 		"sweeps", "sweep_attempts", "deposit_balances", "recharges",
 	} {
-		statements = append(statements, "CREATE CONSTRAINT TRIGGER refuse_commit AFTER INSERT OR UPDATE ON "+table+
-			" DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse_commit()")
+		statements = append(statements, `CREATE CONSTRAINT TRIGGER refuse_commit AFTER INSERT OR UPDATE ON `+table+`
+			DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse_commit()`)
 	}
 	for _, s := range statements {
 		if _, err := conn.Exec(t.Context(), s); err != nil {

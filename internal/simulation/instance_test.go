@@ -83,7 +83,7 @@ func (w *world) open(name string) *instance {
 	}, in.now, w.newPayment)
 	in.expirer = watch.NewExpirer(profiles, readers, both, in.store.Settlement(), in.now, silent())
 	in.deliverer = webhook.NewDeliverer(webhook.Config{
-		Store: outbox{in.store, in}, Sender: webhookSender{w: w, in: in}, Holder: name, Now: in.now,
+		Store: outbox{in.store, in}, Send: webhookSender{w: w, in: in}.Send, Holder: name, Now: in.now,
 		Jitter: func() float64 { return 0.5 }, Log: silent(),
 	})
 	return in

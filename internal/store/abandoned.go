@@ -31,8 +31,8 @@ func (s *Store) Leave(ctx context.Context, holder string) {
 }
 
 // abandoned is what a server held that does not run any more, and whose attempts have ended (?1).
-const abandoned = " WHERE state = 'WAITING' AND holder IS NOT NULL AND due_at > ?0 AND due_at <= ?1 " +
-	"AND NOT EXISTS (SELECT 1 FROM leases AS s WHERE s.name = '" + instance + "' || d.holder AND s.until > ?0)"
+const abandoned = ` WHERE state = 'WAITING' AND holder IS NOT NULL AND due_at > ?0 AND due_at <= ?1
+	AND NOT EXISTS (SELECT 1 FROM leases AS s WHERE s.name = '` + instance + `' || d.holder AND s.until > ?0)`
 
 // anotherFor is for how long a server that has given no sign of life may come back and write.
 const anotherFor = 5 * time.Minute

@@ -32,8 +32,8 @@ func (s *Store) Replaying(ctx context.Context) (list []chain.Network, err error)
 // EndReplay ends the replay of a network, unless a payment of before the restore is still to expire, which its merchant
 // may know from the time that is lost. It reports whether the replay has ended.
 func (s *Store) EndReplay(ctx context.Context, n chain.Network, now time.Time) (ended bool, err error) {
-	ended, err = db.WriteOne(ctx, s.db, "UPDATE cursors SET replaying = FALSE WHERE network = ? AND NOT EXISTS "+
-		"(SELECT 1 FROM payments WHERE ended_at IS NULL AND expires_at <= ? AND seq >= ?)",
+	ended, err = db.WriteOne(ctx, s.db, `UPDATE cursors SET replaying = FALSE WHERE network = ? AND NOT EXISTS
+		(SELECT 1 FROM payments WHERE ended_at IS NULL AND expires_at <= ? AND seq >= ?)`,
 		string(n), now, backup.SequenceBase(1))
 	return ended, db.Wrap(err, "end the replay")
 }
@@ -44,7 +44,7 @@ func (s *Store) Served(ctx context.Context) (is bool, err error) {
 	if !s.db.Dialect().ManyWriters {
 		return false, nil
 	}
-	err = s.db.Reader().NewRaw("SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname = current_database() "+
-		"AND application_name = ?)", db.Listener).Scan(ctx, &is)
+	err = s.db.Reader().NewRaw(`SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname = current_database()
+		AND application_name = ?)`, db.Listener).Scan(ctx, &is)
 	return is, db.Wrap(err, "look for a server on the database")
 }

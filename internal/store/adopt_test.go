@@ -137,8 +137,8 @@ func TestStore_ReplayOfANetwork(t *testing.T) {
 				return p.Cancel(storetest.Start)
 			})
 			w.Must(err)
-			n := w.Count("SELECT count(*) FROM deliveries AS d JOIN payments AS p ON p.id = d.payment_id " +
-				"WHERE d.replayed AND d.seq = p.seq AND p.public_id = '" + string(q.ID) + "'")
+			n := w.Count(`SELECT count(*) FROM deliveries AS d JOIN payments AS p ON p.id = d.payment_id
+				WHERE d.replayed AND d.seq = p.seq AND p.public_id = '` + string(q.ID) + `'`)
 			if (n > 0) != want {
 				t.Errorf("the webhook of %s: replayed %t, want %t", q.ID, n > 0, want)
 			}

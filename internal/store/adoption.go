@@ -85,8 +85,8 @@ func adoptionSteps(a *backup.Adopted, home bun.Safe, line string, now time.Time)
 		},
 		// A write that was not answered may have been answered since: it would make the same id again.
 		{
-			&a.Writes, "DELETE FROM idempotency WHERE finished_at IS NULL " +
-				"AND NOT EXISTS (SELECT 1 FROM payments AS p WHERE p.public_id = subject)", nil,
+			&a.Writes, `DELETE FROM idempotency WHERE finished_at IS NULL
+				AND NOT EXISTS (SELECT 1 FROM payments AS p WHERE p.public_id = subject)`, nil,
 		},
 		{
 			&a.Deliveries,
@@ -129,8 +129,8 @@ func moveCursorsOn(ctx context.Context, t db.Tx, now time.Time) error {
 			then = c.UpdatedAt
 		}
 		to := max(c.RereadTo, backup.RereadTo(c.ScannedNumber, then, now))
-		_, err := t.NewRaw("UPDATE cursors SET moves = moves + 1, reread_to = ?, restored_at = ?, replaying = TRUE, "+
-			"restored_number = CASE WHEN replaying THEN restored_number ELSE scanned_number + 1 END WHERE network = ?",
+		_, err := t.NewRaw(`UPDATE cursors SET moves = moves + 1, reread_to = ?, restored_at = ?, replaying = TRUE,
+			restored_number = CASE WHEN replaying THEN restored_number ELSE scanned_number + 1 END WHERE network = ?`,
 			to, now, c.Network).Exec(ctx)
 		if err != nil {
 			return err
@@ -152,9 +152,9 @@ func (s *Store) ServeHere(ctx context.Context, whole bool) error {
 	}
 	var here, same bool
 	err = s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
-		return t.NewRaw("UPDATE instance SET home = CASE WHEN home = '' THEN ?0 ELSE home END, "+
-			"timeline = CASE WHEN ?1 = '' OR timeline <> '' AND NOT ?2 THEN timeline ELSE ?1 END "+
-			"RETURNING home = ?0, ?1 IN ('', timeline)", s.home(), line, whole).Scan(ctx, &here, &same)
+		return t.NewRaw(`UPDATE instance SET home = CASE WHEN home = '' THEN ?0 ELSE home END,
+			timeline = CASE WHEN ?1 = '' OR timeline <> '' AND NOT ?2 THEN timeline ELSE ?1 END
+			RETURNING home = ?0, ?1 IN ('', timeline)`, s.home(), line, whole).Scan(ctx, &here, &same)
 	})
 	return elsewhere(err, here, same)
 }

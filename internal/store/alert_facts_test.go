@@ -25,10 +25,10 @@ func TestFacts_Webhooks(t *testing.T) {
 		i.NewCustodian(key, "https://shop.example:8443/hook?token=canary")
 		insert := func(state string) {
 			p := i.NewPayment(key)
-			i.exec("INSERT INTO events (payment_id, seq, type, at, data) SELECT id, 99, 'payment.expired', created_at, $2 "+
-				"FROM payments WHERE public_id = $1", string(p.ID), []byte("{}"))
-			i.exec("INSERT INTO deliveries (payment_id, seq, custodian_id, type, receiver, state, attempt, due_at) SELECT p.id, 99, c.id, "+
-				"'payment.expired', 7, '"+state+"', 3, p.created_at FROM payments AS p JOIN custodians AS c ON c.key_id = p.key_id WHERE p.public_id = $1",
+			i.exec(`INSERT INTO events (payment_id, seq, type, at, data) SELECT id, 99, 'payment.expired', created_at, $2
+				FROM payments WHERE public_id = $1`, string(p.ID), []byte("{}"))
+			i.exec(`INSERT INTO deliveries (payment_id, seq, custodian_id, type, receiver, state, attempt, due_at) SELECT p.id, 99, c.id,
+				'payment.expired', 7, '`+state+`', 3, p.created_at FROM payments AS p JOIN custodians AS c ON c.key_id = p.key_id WHERE p.public_id = $1`,
 				string(p.ID))
 		}
 		insert("DELIVERED")

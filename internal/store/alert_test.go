@@ -74,9 +74,9 @@ func (i *installation) sendDue() {
 	log := slog.New(slog.DiscardHandler)
 	outbox := webhook.NewDeliverer(webhook.Config{
 		Store: i.Mails(), Holder: "one", Now: i.clock, Jitter: func() float64 { return 0.5 }, Log: log,
-		Sender: &notification.Sender{
+		Send: (&notification.Sender{
 			Store: notification.Store{Mail: i.Mails().Mail}, Server: i.take, Now: i.clock, Log: log,
-		},
+		}).Send,
 	})
 	for n := 1; n > 0; {
 		var err error

@@ -35,6 +35,7 @@ const maxWaiting = 1_000
 // with how many are open on any network, which it counts.
 const openQuery = `SELECT
 max(CASE WHEN r.network = ?0 THEN r.since END) AS started_at,
+max(CASE WHEN r.network = ?0 OR r.also LIKE ?3 THEN r.since END) AS added_at,
 min(CASE WHEN r.network = ?0 OR r.also LIKE ?3 THEN p.expires_at END) AS expires_at, count(*) AS rows,
 (SELECT p.ended_at FROM payments AS p WHERE p.ended_at > ?1 AND p.ended_at IS NOT NULL AND p.started_at IS NOT NULL
 	AND p.network = ?0 ORDER BY p.ended_at DESC LIMIT 1) AS ended_at,
@@ -44,12 +45,14 @@ FROM payments AS p CROSS JOIN routes AS r WHERE r.payment_id = p.id AND p.ended_
 
 // newerQuery is openQuery for addresses that were stored since.
 const newerQuery = `SELECT max(CASE WHEN r.network = ?0 THEN r.since END) AS started_at,
+max(CASE WHEN r.network = ?0 OR r.also LIKE ?1 THEN r.since END) AS added_at,
 min(CASE WHEN r.network = ?0 OR r.also LIKE ?1 THEN p.expires_at END) AS expires_at, count(*) AS rows
 FROM routes AS r CROSS JOIN payments AS p WHERE ?2 AND p.id = r.payment_id AND p.ended_at IS NULL AND p.status = 'STARTED'`
 
 // openRow is what openQuery reads.
 type openRow struct {
 	StartedAt time.Time
+	AddedAt   time.Time
 	ExpiresAt time.Time
 	EndedAt   time.Time
 	Ended     bool
@@ -76,7 +79,7 @@ func (s *Store) AtRisk(
 	if err != nil {
 		return watch.AtRisk{}, fmt.Errorf("what is at risk on %s: %w", n, err)
 	}
-	atRisk.StartedAt, atRisk.ExpiresAt = open.StartedAt, open.ExpiresAt
+	atRisk.StartedAt, atRisk.AddedAt, atRisk.ExpiresAt = open.StartedAt, open.AddedAt, open.ExpiresAt
 	atRisk.EndedAt, atRisk.Ended = open.EndedAt, open.Ended
 	atRisk.Await(waiting)
 	return atRisk, nil
@@ -100,10 +103,10 @@ func (s *Store) OpenAddresses(
 		return nil, fmt.Errorf("addresses of open payments on %s: %w", n, err)
 	}
 	waiting, err := db.All[chain.Watched](ctx, s.db.Reader(),
-		"SELECT r.address, r.raw FROM deposits AS d JOIN routes AS r ON r.payment_id = d.payment_id "+
-			"AND r.network = d.network WHERE d.network = ?0 AND NOT d.rechecked AND d.state <> 'VANISHED' "+
-			"UNION SELECT r.address, r.raw FROM routes AS r WHERE r.network = ?0 AND r.payment_id IN (SELECT l.payment_id "+
-			"FROM looks AS l WHERE l.network = ?0 AND l.at > ?1 ORDER BY l.at DESC LIMIT ?2)",
+		`SELECT r.address, r.raw FROM deposits AS d JOIN routes AS r ON r.payment_id = d.payment_id
+			AND r.network = d.network WHERE d.network = ?0 AND NOT d.rechecked AND d.state <> 'VANISHED'
+			UNION SELECT r.address, r.raw FROM routes AS r WHERE r.network = ?0 AND r.payment_id IN (SELECT l.payment_id
+			FROM looks AS l WHERE l.network = ?0 AND l.at > ?1 ORDER BY l.at DESC LIMIT ?2)`,
 		n, endedAfter, maxLooks)
 	if err != nil {
 		return nil, fmt.Errorf("addresses of open payments on %s: %w", n, err)

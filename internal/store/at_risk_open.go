@@ -78,13 +78,19 @@ func (o *openPayments) atRisk(
 	if err != nil {
 		return openRow{}, err
 	}
-	if k.mark = mark; row.StartedAt.After(k.StartedAt) {
-		k.StartedAt = row.StartedAt
-	}
+	k.mark = mark
+	k.StartedAt, k.AddedAt = later(k.StartedAt, row.StartedAt), later(k.AddedAt, row.AddedAt)
 	if next := row.ExpiresAt; !next.IsZero() && (k.ExpiresAt.IsZero() || next.Before(k.ExpiresAt)) {
 		k.ExpiresAt = next
 	}
 	return k.openRow, nil
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }
 
 // readWithMark reads on one snapshot, and returns the mark below which it has seen every route.
@@ -104,8 +110,8 @@ func (o *openPayments) addresses(
 	ctx context.Context, s *Store, n chain.Network, endedAfter time.Time,
 ) ([]chain.Watched, error) {
 	const (
-		there = "(r.network = ?0 OR r.also LIKE ?1 AND NOT EXISTS " +
-			"(SELECT 1 FROM routes AS o WHERE o.payment_id = p.id AND o.network = ?0)) AND "
+		there = `(r.network = ?0 OR r.also LIKE ?1 AND NOT EXISTS
+			(SELECT 1 FROM routes AS o WHERE o.payment_id = p.id AND o.network = ?0)) AND `
 		all = "SELECT r.address, r.raw FROM payments AS p CROSS JOIN routes AS r WHERE r.payment_id = p.id AND " + there
 	)
 	network := o.of(n)
@@ -121,8 +127,7 @@ func (o *openPayments) addresses(
 		)
 		if !whole {
 			q = t.NewRaw(
-				"SELECT r.address, r.raw FROM routes AS r CROSS JOIN payments AS p WHERE ?2 AND p.id = r.payment_id AND "+there+
-					"(p.ended_at IS NULL OR p.ended_at > ?3)",
+				`SELECT r.address, r.raw FROM routes AS r CROSS JOIN payments AS p WHERE ?2 AND p.id = r.payment_id AND `+there+`(p.ended_at IS NULL OR p.ended_at > ?3)`,
 				n, countsOn(n), s.storedSince(t, k.mark), endedAfter,
 			)
 		}

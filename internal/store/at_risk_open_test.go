@@ -25,7 +25,7 @@ func TestStore_AtRisk_ManyOpen(t *testing.T) {
 			t.Helper()
 			s, err := w.AtRisk(t.Context(), chain.Polygon, when, when)
 			w.Must(err)
-			if !s.StartedAt.Equal(started) || !s.ExpiresAt.Equal(expires) {
+			if !s.StartedAt.Equal(started) || !s.AddedAt.Equal(started) || !s.ExpiresAt.Equal(expires) {
 				t.Errorf("%s: %+v, want the start %s and the end %s", what, s, started, expires)
 			}
 			if n := addresses(when); n != open {

@@ -124,8 +124,8 @@ func ReadContents(ctx context.Context, path string) (c backup.Contents, err erro
 		if c.Ledger, err = ledgerSums(ctx, t); err != nil {
 			return err
 		}
-		return t.NewRaw("SELECT network, scanned_number AS scanned, scanned_hash AS hash, rechecked_number AS rechecked "+
-			"FROM cursors ORDER BY network").Scan(ctx, &c.Cursors)
+		return t.NewRaw(`SELECT network, scanned_number AS scanned, scanned_hash AS hash, rechecked_number AS rechecked
+			FROM cursors ORDER BY network`).Scan(ctx, &c.Cursors)
 	})
 	return c, db.Wrap(err, "read the contents of the database")
 }
@@ -133,8 +133,8 @@ func ReadContents(ctx context.Context, path string) (c backup.Contents, err erro
 func readCounts(ctx context.Context, t bun.IDB, counts map[string]int64) error {
 	var tables []string
 	// An index of words is neither read nor counted: it is a virtual table, with tables of its own.
-	err := t.NewRaw("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' "+
-		"AND name NOT LIKE 'sqlite!_%' ESCAPE '!'").Scan(ctx, &tables)
+	err := t.NewRaw(`SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'
+		AND name NOT LIKE 'sqlite!_%' ESCAPE '!'`).Scan(ctx, &tables)
 	if err != nil {
 		return err
 	}
@@ -149,9 +149,9 @@ func readCounts(ctx context.Context, t bun.IDB, counts map[string]int64) error {
 }
 
 // accountSums adds up the entries of every account.
-const accountSums = "SELECT unit, account, CAST(sum(delta) AS bigint) AS balance FROM (" +
-	"SELECT unit, to_account AS account, count AS delta FROM ledger_entries UNION ALL " +
-	"SELECT unit, from_account, -count FROM ledger_entries) AS sides GROUP BY unit, account ORDER BY unit, account"
+const accountSums = `SELECT unit, account, CAST(sum(delta) AS bigint) AS balance FROM (
+	SELECT unit, to_account AS account, count AS delta FROM ledger_entries UNION ALL
+	SELECT unit, from_account, -count FROM ledger_entries) AS sides GROUP BY unit, account ORDER BY unit, account`
 
 // ledgerSums adds the entries of each unit up, by the kind of account.
 func ledgerSums(ctx context.Context, t bun.IDB) ([]backup.Sum, error) {

@@ -34,10 +34,10 @@ var (
 const campaignColumns = "c.*, " + table.KeyEndedAt
 
 // campaignTotals count donations that received money; they read only an index.
-const campaignTotals = ", (SELECT CAST(coalesce(sum(d.received), 0) AS bigint) FROM donations AS d WHERE d.campaign_id = c.id) AS raised" +
-	", (SELECT CAST(coalesce(sum(d.worth), 0) AS bigint) FROM donations AS d WHERE d.campaign_id = c.id) AS worth" +
-	", (SELECT count(*) FROM donations AS d WHERE d.campaign_id = c.id AND d.received > 0) AS donors" +
-	", (SELECT count(*) FROM donations AS d WHERE d.campaign_id = c.id AND d.review = 'WAITING') AS waiting"
+const campaignTotals = `, (SELECT CAST(coalesce(sum(d.received), 0) AS bigint) FROM donations AS d WHERE d.campaign_id = c.id) AS raised,
+	(SELECT CAST(coalesce(sum(d.worth), 0) AS bigint) FROM donations AS d WHERE d.campaign_id = c.id) AS worth,
+	(SELECT count(*) FROM donations AS d WHERE d.campaign_id = c.id AND d.received > 0) AS donors,
+	(SELECT count(*) FROM donations AS d WHERE d.campaign_id = c.id AND d.review = 'WAITING') AS waiting`
 
 const fromCampaigns = " FROM campaigns AS c JOIN api_keys AS k ON k.id = c.key_id"
 
@@ -127,12 +127,12 @@ func (s *Store) Campaigns(ctx context.Context, keys []int64) ([]campaign.Summary
 func (s *Store) Donations(ctx context.Context, q campaign.DonationQuery) ([]campaign.Donation, error) {
 	// Its proof is the deposit that completed it or, if it was completed by hand,
 	// the first deposit that counts.
-	text := "SELECT d.id AS number, d.received, d.review, p.public_id AS payment_id, coalesce(x.network, p.network) AS network, " +
-		"coalesce(x.token, p.token) AS token, coalesce(x.tx_hash, p.hash) AS hash, p.ended_at AS at, p.donor_name AS name, " +
-		"p.donor_message AS message " +
-		"FROM donations AS d JOIN payments AS p ON p.id = d.payment_id LEFT JOIN deposits AS x ON x.id = " +
-		"(SELECT y.id FROM deposits AS y WHERE y.payment_id = p.id AND y.state = 'FINAL' AND y.token <> '' " +
-		"ORDER BY CASE WHEN y.tx_hash = p.hash THEN 0 ELSE 1 END, y.id LIMIT 1) WHERE d.campaign_id = ?"
+	text := `SELECT d.id AS number, d.received, d.review, p.public_id AS payment_id, coalesce(x.network, p.network) AS network,
+		coalesce(x.token, p.token) AS token, coalesce(x.tx_hash, p.hash) AS hash, p.ended_at AS at, p.donor_name AS name,
+		p.donor_message AS message
+		FROM donations AS d JOIN payments AS p ON p.id = d.payment_id LEFT JOIN deposits AS x ON x.id =
+		(SELECT y.id FROM deposits AS y WHERE y.payment_id = p.id AND y.state = 'FINAL' AND y.token <> ''
+		ORDER BY CASE WHEN y.tx_hash = p.hash THEN 0 ELSE 1 END, y.id LIMIT 1) WHERE d.campaign_id = ?`
 	args := []any{q.Campaign}
 	if q.Before > 0 {
 		text, args = text+" AND d.id < ?", append(args, q.Before)
@@ -165,9 +165,9 @@ const selectLinks = "SELECT l.*, " + table.KeyEndedAt + fromLinks
 const fromLinks = " FROM links AS l JOIN api_keys AS k ON k.id = l.key_id"
 
 // linkTotals count what was paid; they read only an index.
-const linkTotals = ", (SELECT count(*) FROM payments AS p WHERE p.link_id = l.id AND p.link_id > 0 AND p.status = 'COMPLETED') AS paid" +
-	", (SELECT CAST(coalesce(sum(p.amount), 0) AS bigint) FROM payments AS p WHERE p.link_id = l.id AND p.link_id > 0 " +
-	"AND p.status = 'COMPLETED') AS sum"
+const linkTotals = `, (SELECT count(*) FROM payments AS p WHERE p.link_id = l.id AND p.link_id > 0 AND p.status = 'COMPLETED') AS paid,
+	(SELECT CAST(coalesce(sum(p.amount), 0) AS bigint) FROM payments AS p WHERE p.link_id = l.id AND p.link_id > 0
+	AND p.status = 'COMPLETED') AS sum`
 
 // CreateLink stores a new link, whose slug nobody has.
 func (s *Store) CreateLink(ctx context.Context, l campaign.Link, r audit.Record) (campaign.Link, error) {

@@ -12,8 +12,8 @@ import (
 func (s *Alerts) SaveCertificates(ctx context.Context, list []alert.Certificate, now, forget time.Time) error {
 	err := s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
 		for _, c := range list {
-			_, err := t.NewRaw("INSERT INTO callback_certificates (host, expires_at, seen_at) VALUES (?, ?, ?) "+
-				"ON CONFLICT (host) DO UPDATE SET expires_at = excluded.expires_at, seen_at = excluded.seen_at",
+			_, err := t.NewRaw(`INSERT INTO callback_certificates (host, expires_at, seen_at) VALUES (?, ?, ?)
+				ON CONFLICT (host) DO UPDATE SET expires_at = excluded.expires_at, seen_at = excluded.seen_at`,
 				db.Shown(c.Host), c.ExpiresAt, now).Exec(ctx)
 			if err != nil {
 				return err

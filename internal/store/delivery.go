@@ -46,9 +46,9 @@ func (s *Store) Claim(
 			return err
 		}
 		var held []int64
-		err := t.NewRaw("UPDATE deliveries SET holder = ?, due_at = ? WHERE id IN (SELECT id FROM deliveries AS d "+
-			"WHERE id IN (?) AND state = 'WAITING' AND due_at <= ? AND NOT EXISTS (SELECT 1 "+report.LaterEvents+") "+
-			"ORDER BY id ?) RETURNING id",
+		err := t.NewRaw(`UPDATE deliveries SET holder = ?, due_at = ? WHERE id IN (SELECT id FROM deliveries AS d
+			WHERE id IN (?) AND state = 'WAITING' AND due_at <= ? AND NOT EXISTS (SELECT 1 `+report.LaterEvents+`)
+			ORDER BY id ?) RETURNING id`,
 			holder, until, bun.List(ids), now, bun.Safe(s.db.Dialect().SkipLocked)).Scan(ctx, &held)
 		if err != nil {
 			return err
@@ -120,9 +120,9 @@ func (s *Store) readDeliveries(
 	if len(ids) == 0 {
 		return nil, nil, nil
 	}
-	rows, err := db.All[deliveryRow](ctx, t, "SELECT d.id, p.public_id AS txn_id, e.seq, d.attempt, d.receiver, c.callback_url, e.data, d.replayed, c.public_id, c.secret, c.signing_secrets "+
-		"FROM deliveries AS d JOIN events AS e ON e.payment_id = d.payment_id AND e.seq = d.seq "+
-		"JOIN payments AS p ON p.id = d.payment_id JOIN custodians AS c ON c.id = d.custodian_id WHERE d.id IN (?) ORDER BY d.id", bun.List(ids))
+	rows, err := db.All[deliveryRow](ctx, t, `SELECT d.id, p.public_id AS txn_id, e.seq, d.attempt, d.receiver, c.callback_url, e.data, d.replayed, c.public_id, c.secret, c.signing_secrets
+		FROM deliveries AS d JOIN events AS e ON e.payment_id = d.payment_id AND e.seq = d.seq
+		JOIN payments AS p ON p.id = d.payment_id JOIN custodians AS c ON c.id = d.custodian_id WHERE d.id IN (?) ORDER BY d.id`, bun.List(ids))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -163,8 +163,8 @@ func settle(ctx context.Context, c conn, holder string, o webhook.Outcome) error
 		made = 1
 	}
 	take := db.Query(func(scan scan) error { return scan(&attempt) },
-		"UPDATE deliveries SET state = ?, attempt = attempt + ?, due_at = ?, holder = NULL "+
-			"WHERE id = ? AND holder = ? AND state = 'WAITING' RETURNING attempt",
+		`UPDATE deliveries SET state = ?, attempt = attempt + ?, due_at = ?, holder = NULL
+			WHERE id = ? AND holder = ? AND state = 'WAITING' RETURNING attempt`,
 		string(o.State), made, dueAt(o), o.DeliveryID, holder)
 	if err := c.Run(ctx, take); err != nil || take.Affected() == 0 {
 		return err
@@ -172,8 +172,8 @@ func settle(ctx context.Context, c conn, holder string, o webhook.Outcome) error
 	a := o.Attempt
 	var writes []*db.Stmt
 	if !o.Spared {
-		writes = append(writes, db.Exec("INSERT INTO delivery_attempts "+
-			"(delivery_id, attempt, at, url, status, latency_us, error, response, request, keyed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		writes = append(writes, db.Exec(`INSERT INTO delivery_attempts
+			(delivery_id, attempt, at, url, status, latency_us, error, response, request, keyed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			o.DeliveryID, attempt, a.At, db.Shown(a.URL), int64(a.Status),
 			a.Latency.Microseconds(), db.Shown(a.Error), db.Shown(a.Response), db.Shown(a.Request), a.Keyed))
 	}
@@ -186,8 +186,8 @@ func settle(ctx context.Context, c conn, holder string, o webhook.Outcome) error
 // overtaken ends what is still to be sent of the deliveries of a condition that
 // a later event of their payment makes untrue. A shop that receives "expired"
 // after "completed" would cancel an order that is paid.
-const overtaken = "UPDATE deliveries AS d SET state = 'OVERTAKEN', holder = NULL, due_at = ? " +
-	"WHERE state IN ('WAITING', 'FAILED') AND EXISTS (SELECT 1 " + report.LaterEvents + ") AND "
+const overtaken = `UPDATE deliveries AS d SET state = 'OVERTAKEN', holder = NULL, due_at = ?
+	WHERE state IN ('WAITING', 'FAILED') AND EXISTS (SELECT 1 ` + report.LaterEvents + `) AND `
 
 // dropOvertaken ends those of the due deliveries that were overtaken while they
 // were held by an instance that has crashed.
@@ -201,8 +201,8 @@ func dropOvertaken(ctx context.Context, t tx, now time.Time, due []int64) error 
 // the new event waits (firstDue).
 func overtake(number int64, e payment.Event) *db.Stmt {
 	at := e.At
-	return db.Exec("UPDATE deliveries SET state = 'OVERTAKEN', holder = NULL, due_at = ? "+
-		"WHERE payment_id = ? AND seq < ? AND state IN ('WAITING', 'FAILED') AND (holder IS NULL OR due_at <= ?)",
+	return db.Exec(`UPDATE deliveries SET state = 'OVERTAKEN', holder = NULL, due_at = ?
+		WHERE payment_id = ? AND seq < ? AND state IN ('WAITING', 'FAILED') AND (holder IS NULL OR due_at <= ?)`,
 		at, number, int64(e.Seq), at).AnyNumber()
 }
 
@@ -230,16 +230,16 @@ func (s *Store) NextDue(ctx context.Context, now time.Time) (due time.Time, ok b
 // dueReceivers visits each receiver that has a delivery waiting once: a loose
 // index scan of deliveries_by_receiver, whose cost grows with the receivers and not
 // with their queues.
-const dueReceivers = "WITH RECURSIVE receivers (id) AS (" +
-	"SELECT * FROM (SELECT receiver FROM deliveries WHERE state = 'WAITING' ORDER BY receiver LIMIT 1) AS first " +
-	"UNION ALL " +
-	"SELECT (SELECT d.receiver FROM deliveries AS d WHERE d.state = 'WAITING' AND d.receiver > receivers.id ORDER BY d.receiver LIMIT 1) " +
-	"FROM receivers WHERE receivers.id IS NOT NULL), " +
-	"heads (id, due_at) AS (SELECT id, " +
-	"(SELECT d.due_at FROM deliveries AS d WHERE d.state = 'WAITING' AND d.receiver = receivers.id ORDER BY d.due_at LIMIT 1) " +
-	"FROM receivers WHERE receivers.id IS NOT NULL) " +
-	"SELECT id, due_at AS since, (SELECT count(*) FROM deliveries AS d " +
-	"WHERE d.holder IS NOT NULL AND d.receiver = heads.id AND d.due_at > ?1) AS held FROM heads WHERE due_at <= ?0"
+const dueReceivers = `WITH RECURSIVE receivers (id) AS (
+	SELECT * FROM (SELECT receiver FROM deliveries WHERE state = 'WAITING' ORDER BY receiver LIMIT 1) AS first
+	UNION ALL
+	SELECT (SELECT d.receiver FROM deliveries AS d WHERE d.state = 'WAITING' AND d.receiver > receivers.id ORDER BY d.receiver LIMIT 1)
+	FROM receivers WHERE receivers.id IS NOT NULL),
+	heads (id, due_at) AS (SELECT id,
+	(SELECT d.due_at FROM deliveries AS d WHERE d.state = 'WAITING' AND d.receiver = receivers.id ORDER BY d.due_at LIMIT 1)
+	FROM receivers WHERE receivers.id IS NOT NULL)
+	SELECT id, due_at AS since, (SELECT count(*) FROM deliveries AS d
+	WHERE d.holder IS NOT NULL AND d.receiver = heads.id AND d.due_at > ?1) AS held FROM heads WHERE due_at <= ?0`
 
 // DueReceivers lists the receivers with deliveries that are due at now.
 func (s *Store) DueReceivers(ctx context.Context, now time.Time) ([]webhook.DueReceiver, error) {
@@ -261,10 +261,10 @@ func (s *Store) firstDue(ctx context.Context, shares []webhook.Share, now time.T
 		if i > 0 {
 			text.WriteString(" UNION ALL ")
 		}
-		text.WriteString("SELECT * FROM (SELECT id FROM deliveries AS d WHERE state = 'WAITING' AND receiver = ? AND due_at <= ? " +
-			"AND NOT EXISTS (SELECT 1 FROM deliveries AS earlier WHERE earlier.payment_id = d.payment_id AND earlier.seq < d.seq " +
-			"AND earlier.state = 'WAITING' AND earlier.holder IS NOT NULL AND earlier.due_at > ?) " +
-			"ORDER BY due_at LIMIT ?) AS r" + strconv.Itoa(i))
+		text.WriteString(`SELECT * FROM (SELECT id FROM deliveries AS d WHERE state = 'WAITING' AND receiver = ? AND due_at <= ?
+			AND NOT EXISTS (SELECT 1 FROM deliveries AS earlier WHERE earlier.payment_id = d.payment_id AND earlier.seq < d.seq
+			AND earlier.state = 'WAITING' AND earlier.holder IS NOT NULL AND earlier.due_at > ?)
+			ORDER BY due_at LIMIT ?) AS r` + strconv.Itoa(i))
 		args = append(args, share.Receiver, now, now, share.N)
 	}
 	var ids []int64
@@ -274,10 +274,10 @@ func (s *Store) firstDue(ctx context.Context, shares []webhook.Share, now time.T
 // again makes a delivery due now, whatever its state, unless it is being sent or
 // overtaken. Attempts go on being counted, so one whose attempts were used up is
 // tried once. It goes to the current callback URL.
-const again = "UPDATE deliveries AS d SET state = 'WAITING', due_at = ?, holder = NULL, " +
-	"receiver = (SELECT receiver FROM custodians WHERE id = d.custodian_id) " +
-	"WHERE custodian_id IN (" + custodianOfKeys + ") AND (holder IS NULL OR state <> 'WAITING') " +
-	"AND NOT EXISTS (SELECT 1 " + report.LaterEvents + ")"
+const again = `UPDATE deliveries AS d SET state = 'WAITING', due_at = ?, holder = NULL,
+	receiver = (SELECT receiver FROM custodians WHERE id = d.custodian_id)
+	WHERE custodian_id IN (` + custodianOfKeys + `) AND (holder IS NULL OR state <> 'WAITING')
+	AND NOT EXISTS (SELECT 1 ` + report.LaterEvents + `)`
 
 const custodianOfKeys = "SELECT id FROM custodians WHERE key_id IN (?)"
 
@@ -295,8 +295,8 @@ func (s *Store) Resend(ctx context.Context, keys []int64, id int64, now time.Tim
 		return err
 	}
 	var n int
-	err = s.db.Reader().NewRaw("SELECT count(*) FROM deliveries AS d WHERE id = ? AND custodian_id IN ("+custodianOfKeys+") "+
-		"AND EXISTS (SELECT 1 "+report.LaterEvents+")", id, bun.List(keys)).Scan(ctx, &n)
+	err = s.db.Reader().NewRaw(`SELECT count(*) FROM deliveries AS d WHERE id = ? AND custodian_id IN (`+custodianOfKeys+`)
+		AND EXISTS (SELECT 1 `+report.LaterEvents+`)`, id, bun.List(keys)).Scan(ctx, &n)
 	if err == nil && n > 0 {
 		return report.ErrOvertaken
 	}
@@ -309,8 +309,8 @@ func (s *Store) StopParked(ctx context.Context, keyID int64, now time.Time, trai
 	var n int64
 	err := table.WriteAudited(
 		ctx, s.db, s.sealer, audit.Record{Entries: trail}, func(ctx context.Context, t tx, a *table.AuditFields) error {
-			res, err := t.NewRaw("UPDATE deliveries SET state = 'STOPPED', due_at = ? "+
-				"WHERE custodian_id IN ("+custodianOfKeys+") AND state = 'WAITING' AND due_at = ?",
+			res, err := t.NewRaw(`UPDATE deliveries SET state = 'STOPPED', due_at = ?
+				WHERE custodian_id IN (`+custodianOfKeys+`) AND state = 'WAITING' AND due_at = ?`,
 				now, bun.List([]int64{keyID}), webhook.Parked()).Exec(ctx)
 			if err != nil {
 				return err
@@ -341,8 +341,8 @@ func (s *Store) ResendFailed(
 		ctx, s.db, s.sealer, audit.Record{Entries: trail}, func(ctx context.Context, t tx, a *table.AuditFields) error {
 			n = 0
 			for _, state := range failing {
-				res, err := t.NewRaw(again+" AND "+state+" AND (state <> 'WAITING' OR due_at > ?) AND "+
-					"(SELECT e.at FROM events AS e WHERE e.payment_id = d.payment_id AND e.seq = d.seq) >= ?",
+				res, err := t.NewRaw(again+` AND `+state+` AND (state <> 'WAITING' OR due_at > ?) AND
+					(SELECT e.at FROM events AS e WHERE e.payment_id = d.payment_id AND e.seq = d.seq) >= ?`,
 					now, bun.List([]int64{keyID}), now, since).Exec(ctx)
 				if err != nil {
 					return err

@@ -136,8 +136,8 @@ func TestStore_Overtaken_Resend(t *testing.T) {
 	t.Parallel()
 	resend := func(s *overtakenStory, event string) error {
 		var id int64
-		s.Must(s.DB().Reader().NewRaw("SELECT d.id FROM deliveries AS d JOIN payments AS p ON p.id = d.payment_id "+
-			"WHERE 'evt_' || p.public_id || '_' || d.seq = ?", event).Scan(s.T.Context(), &id))
+		s.Must(s.DB().Reader().NewRaw(`SELECT d.id FROM deliveries AS d JOIN payments AS p ON p.id = d.payment_id
+			WHERE 'evt_' || p.public_id || '_' || d.seq = ?`, event).Scan(s.T.Context(), &id))
 		return s.Resend(s.T.Context(), []int64{s.key.ID}, id, s.now)
 	}
 	for name, story := range map[string]func(*overtakenStory){

@@ -15,8 +15,8 @@ import (
 // another payment has it, nor if small transfers were folded into a row that was
 // swept meanwhile, which would never be swept again.
 var upsertDeposit = table.Deposits.Upsert(
-	"network, tx_hash, ordinal, to_address, contract", " WHERE deposits.payment_id = excluded.payment_id "+
-		"AND (deposits.folded = 0 OR deposits.swept_at IS NULL)",
+	"network, tx_hash, ordinal, to_address, contract", ` WHERE deposits.payment_id = excluded.payment_id
+		AND (deposits.folded = 0 OR deposits.swept_at IS NULL)`,
 )
 
 // saveDeposit returns the statement that stores a deposit or updates it.

@@ -55,10 +55,10 @@ func (s *Store) findDuplicates(ctx context.Context, c conn, ops []*changeOp) err
 			err := scan(&id)
 			first[o] = payment.ID(id)
 			return err
-		}, "SELECT coalesce((SELECT p.public_id FROM payments AS p WHERE p.key_id = ? AND p.reference <> '' "+
-			"AND lower(p.reference COLLATE "+s.db.Dialect().Bytewise+") = ? AND p.reference = ? AND p.status = 'COMPLETED' "+
-			"AND p.kind = 'PAYMENT' AND p.link_id = 0 ORDER BY p.created_at, p.id LIMIT 1), '') "+
-			"WHERE EXISTS (SELECT 1 FROM custodians AS c WHERE c.key_id = ? AND NOT c.repeats)",
+		}, `SELECT coalesce((SELECT p.public_id FROM payments AS p WHERE p.key_id = ? AND p.reference <> ''
+			AND lower(p.reference COLLATE `+s.db.Dialect().Bytewise+`) = ? AND p.reference = ? AND p.status = 'COMPLETED'
+			AND p.kind = 'PAYMENT' AND p.link_id = 0 ORDER BY p.created_at, p.id LIMIT 1), '')
+			WHERE EXISTS (SELECT 1 FROM custodians AS c WHERE c.key_id = ? AND NOT c.repeats)`,
 			o.keyID, db.LowerASCII(o.reference), o.reference, o.keyID)
 	}
 	if err := c.Run(ctx, found...); err != nil {

@@ -84,8 +84,8 @@ func TestStore_PaidTwice(t *testing.T) {
 		if n := w.Count("SELECT count(*) FROM payments WHERE reference = 'C' AND duplicate_of <> ''"); n != 5 {
 			t.Errorf("%d of 6 that were paid at once are duplicates", n)
 		}
-		if n := w.Count("SELECT count(*) FROM feed AS f JOIN events AS e ON e.payment_id = f.payment_id AND e.seq = f.seq " +
-			"WHERE e.type = 'payment.duplicate'"); n != 2+1+5 {
+		if n := w.Count(`SELECT count(*) FROM feed AS f JOIN events AS e ON e.payment_id = f.payment_id AND e.seq = f.seq
+			WHERE e.type = 'payment.duplicate'`); n != 2+1+5 {
 			t.Errorf("the feed has %d", n)
 		}
 	})

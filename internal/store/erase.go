@@ -61,8 +61,8 @@ type Erased struct{ Payments, Entries int }
 
 func eraseSome(ctx context.Context, t db.Tx, bytewise, email string, names names) (int, error) {
 	var ids []int64
-	err := t.NewRaw("SELECT id FROM payments WHERE key_id IN (SELECT id FROM api_keys) AND customer_email <> '' "+
-		"AND lower(customer_email COLLATE ?) = ? ORDER BY id LIMIT ?"+t.ForUpdate(),
+	err := t.NewRaw(`SELECT id FROM payments WHERE key_id IN (SELECT id FROM api_keys) AND customer_email <> ''
+		AND lower(customer_email COLLATE ?) = ? ORDER BY id LIMIT ?`+t.ForUpdate(),
 		bun.Safe(bytewise), db.LowerASCII(email), eraseAtOnce).Scan(ctx, &ids)
 	if err != nil || len(ids) == 0 {
 		return 0, err
@@ -71,8 +71,8 @@ func eraseSome(ctx context.Context, t db.Tx, bytewise, email string, names names
 		"INSERT INTO erasures (payment_id) SELECT id FROM payments WHERE id IN (?)",
 		"UPDATE payments SET customer_email = '', donor_name = '', donor_message = '', metadata = '' WHERE id IN (?)",
 		"UPDATE refunds SET reason = '' WHERE reason <> '' AND payment_id IN (?)",
-		"UPDATE delivery_attempts SET response = '' WHERE response <> '' AND delivery_id IN " +
-			"(SELECT id FROM deliveries WHERE payment_id IN (?))", // receivers repeat what they got
+		`UPDATE delivery_attempts SET response = '' WHERE response <> '' AND delivery_id IN
+			(SELECT id FROM deliveries WHERE payment_id IN (?))`, // receivers repeat what they got
 	} {
 		if _, err := t.NewRaw(text, bun.List(ids)).Exec(ctx); err != nil {
 			return 0, err
@@ -104,8 +104,8 @@ func eraseTexts(ctx context.Context, t db.Tx, ids []int64, names names) error {
 		next.Reference, next.Description = names.replace(r.Reference), names.replace(r.Description)
 		next.SuccessURL, next.CancelURL = names.replace(r.SuccessURL), names.replace(r.CancelURL)
 		words := wordsOf(payment.Details{Reference: next.Reference, Description: next.Description})
-		_, err := t.NewRaw("UPDATE payments SET reference = ?, description = ?, success_url = ?, cancel_url = ?, words = ? "+
-			"WHERE id = ?", next.Reference, next.Description, next.SuccessURL, next.CancelURL, words, r.ID).Exec(ctx)
+		_, err := t.NewRaw(`UPDATE payments SET reference = ?, description = ?, success_url = ?, cancel_url = ?, words = ?
+			WHERE id = ?`, next.Reference, next.Description, next.SuccessURL, next.CancelURL, words, r.ID).Exec(ctx)
 		if err != nil {
 			return err
 		}
@@ -120,8 +120,8 @@ func eraseEvents(ctx context.Context, t db.Tx, ids []int64, names names) error {
 		PublicID       payment.ID
 		Data           []byte
 	}
-	err := t.NewRaw("SELECT e.payment_id, e.seq, p.public_id, e.data FROM events AS e JOIN payments AS p ON p.id = e.payment_id "+
-		"WHERE e.payment_id IN (?) ORDER BY e.payment_id, e.seq", bun.List(ids)).Scan(ctx, &events)
+	err := t.NewRaw(`SELECT e.payment_id, e.seq, p.public_id, e.data FROM events AS e JOIN payments AS p ON p.id = e.payment_id
+		WHERE e.payment_id IN (?) ORDER BY e.payment_id, e.seq`, bun.List(ids)).Scan(ctx, &events)
 	if err != nil {
 		return err
 	}

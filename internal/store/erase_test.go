@@ -121,8 +121,8 @@ func (w *world) dump(ctx context.Context) string {
 	w.T.Helper()
 	var all strings.Builder
 	for _, text := range []string{
-		"SELECT customer_email || ' ' || donor_name || ' ' || donor_message || ' ' || metadata || ' ' || reference || ' ' || description || ' ' || " +
-			"success_url || ' ' || cancel_url FROM payments",
+		`SELECT customer_email || ' ' || donor_name || ' ' || donor_message || ' ' || metadata || ' ' || reference || ' ' || description || ' ' ||
+			success_url || ' ' || cancel_url FROM payments`,
 		"SELECT data FROM events", "SELECT response || ' ' || error || ' ' || request FROM delivery_attempts", "SELECT actor || subject || detail FROM audit_log",
 	} {
 		rows, err := w.SQL().QueryContext(ctx, text)

@@ -47,14 +47,14 @@ var (
 	insertFeed  = feed.Insert("")
 
 	// replayed: a payment of before a restore whose network, or any network if it has none, is not read to its end.
-	replayed = "n.seq >= " + strconv.FormatInt(backup.SequenceBase(1), 10) + " AND EXISTS (SELECT 1 FROM cursors AS at WHERE at.replaying " +
-		"AND (EXISTS (SELECT 1 FROM routes AS r WHERE r.payment_id = n.payment_id AND r.network = at.network) " +
-		"OR NOT EXISTS (SELECT 1 FROM routes AS r WHERE r.payment_id = n.payment_id)))"
+	replayed = `n.seq >= ` + strconv.FormatInt(backup.SequenceBase(1), 10) + ` AND EXISTS (SELECT 1 FROM cursors AS at WHERE at.replaying
+		AND (EXISTS (SELECT 1 FROM routes AS r WHERE r.payment_id = n.payment_id AND r.network = at.network)
+		OR NOT EXISTS (SELECT 1 FROM routes AS r WHERE r.payment_id = n.payment_id)))`
 
-	insertDelivery = db.ForRows("INSERT INTO deliveries (payment_id, seq, type, custodian_id, receiver, state, attempt, due_at, replayed) "+
-		"SELECT n.payment_id, n.seq, n.type, c.id, c.receiver, 'WAITING', 0, "+
-		"CASE c.callback_url WHEN '' THEN n.parked ELSE n.due_at END, "+replayed+" FROM {rows} "+
-		"JOIN custodians AS c ON c.key_id = n.key_id WHERE c.callback_url <> '' OR c.receiver <> "+table.NoReceiver,
+	insertDelivery = db.ForRows(`INSERT INTO deliveries (payment_id, seq, type, custodian_id, receiver, state, attempt, due_at, replayed)
+		SELECT n.payment_id, n.seq, n.type, c.id, c.receiver, 'WAITING', 0,
+		CASE c.callback_url WHEN '' THEN n.parked ELSE n.due_at END, `+replayed+` FROM {rows}
+		JOIN custodians AS c ON c.key_id = n.key_id WHERE c.callback_url <> '' OR c.receiver <> `+table.NoReceiver,
 		"payment_id bigint", "seq bigint", "type text", "due_at timestamptz", "key_id bigint", "parked timestamptz")
 )
 
@@ -166,8 +166,8 @@ func (s *Store) checkEnd(ctx context.Context, keyID, position int64) error {
 	}
 	var last, dropped, generation int64
 	err := s.db.Read(ctx, db.Query(func(scan scan) error { return scan(&last, &dropped, &generation) },
-		"SELECT coalesce((SELECT max(position) FROM feed WHERE key_id = ?), 0), "+
-			"coalesce((SELECT position FROM feed_dropped WHERE key_id = ?), 0), (SELECT generation FROM instance)", keyID, keyID))
+		`SELECT coalesce((SELECT max(position) FROM feed WHERE key_id = ?), 0),
+			coalesce((SELECT position FROM feed_dropped WHERE key_id = ?), 0), (SELECT generation FROM instance)`, keyID, keyID))
 	if err == nil && position > max(last, dropped, backup.PositionBase(generation)) {
 		err = errBeyond
 	}
@@ -179,8 +179,8 @@ func (s *Store) checkEnd(ctx context.Context, keyID, position int64) error {
 func (s *Store) checkDropped(ctx context.Context, keyID, position int64) error {
 	var missed bool
 	err := s.db.Read(ctx, db.Query(func(scan scan) error { return scan(&missed) },
-		"SELECT EXISTS (SELECT 1 FROM feed_dropped WHERE key_id = ? AND position > ?) "+
-			"AND NOT EXISTS (SELECT 1 FROM feed WHERE key_id = ? AND position = ?)", keyID, position, keyID, position))
+		`SELECT EXISTS (SELECT 1 FROM feed_dropped WHERE key_id = ? AND position > ?)
+			AND NOT EXISTS (SELECT 1 FROM feed WHERE key_id = ? AND position = ?)`, keyID, position, keyID, position))
 	if err == nil && missed {
 		err = payment.ErrEventsDropped
 	}
@@ -218,12 +218,12 @@ func (s *Store) place(ctx context.Context, keyID int64) error {
 			return err
 		}
 		base := max(dropped, backup.PositionBase(generation))
-		return c.Run(ctx, db.Exec("UPDATE feed SET position = placed.position FROM "+
-			"(SELECT f.payment_id, f.seq, coalesce((SELECT max(position) FROM feed WHERE key_id = ? AND position > ?), ?) + "+
-			"row_number() OVER (ORDER BY e.at, f.payment_id, f.seq) AS position "+
-			"FROM feed AS f JOIN events AS e ON e.payment_id = f.payment_id AND e.seq = f.seq "+
-			"WHERE f.key_id = ? AND f.position IS NULL) AS placed "+
-			"WHERE feed.payment_id = placed.payment_id AND feed.seq = placed.seq", keyID, base, base, keyID))
+		return c.Run(ctx, db.Exec(`UPDATE feed SET position = placed.position FROM
+			(SELECT f.payment_id, f.seq, coalesce((SELECT max(position) FROM feed WHERE key_id = ? AND position > ?), ?) +
+			row_number() OVER (ORDER BY e.at, f.payment_id, f.seq) AS position
+			FROM feed AS f JOIN events AS e ON e.payment_id = f.payment_id AND e.seq = f.seq
+			WHERE f.key_id = ? AND f.position IS NULL) AS placed
+			WHERE feed.payment_id = placed.payment_id AND feed.seq = placed.seq`, keyID, base, base, keyID))
 	})
 }
 
@@ -235,9 +235,9 @@ type feedPage struct {
 }
 
 func (p *feedPage) read(keyID int64, limit int) *db.Stmt {
-	return db.Query(p.add, "SELECT "+events.Columns("e")+", f.position, p.public_id FROM feed AS f "+
-		"JOIN events AS e ON e.payment_id = f.payment_id AND e.seq = f.seq JOIN payments AS p ON p.id = f.payment_id "+
-		"WHERE f.key_id = ? AND f.position > ? ORDER BY f.position LIMIT ?", keyID, p.position, int64(limit))
+	return db.Query(p.add, `SELECT `+events.Columns("e")+`, f.position, p.public_id FROM feed AS f
+		JOIN events AS e ON e.payment_id = f.payment_id AND e.seq = f.seq JOIN payments AS p ON p.id = f.payment_id
+		WHERE f.key_id = ? AND f.position > ? ORDER BY f.position LIMIT ?`, keyID, p.position, int64(limit))
 }
 
 func (p *feedPage) add(scan scan) error {

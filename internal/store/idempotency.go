@@ -69,9 +69,9 @@ func makeRoom(ctx context.Context, t tx, n idempotency.Try) error {
 	if n.Scope == "" {
 		return nil
 	}
-	_, err := t.NewRaw("DELETE FROM idempotency WHERE key_id = ? AND key <> ? AND key IN ("+
-		"SELECT key FROM idempotency WHERE key_id = ? AND scope = ? ORDER BY created_at DESC, key LIMIT ? OFFSET ?) "+
-		"AND (finished_at IS NOT NULL OR locked_until <= ?)",
+	_, err := t.NewRaw(`DELETE FROM idempotency WHERE key_id = ? AND key <> ? AND key IN (
+		SELECT key FROM idempotency WHERE key_id = ? AND scope = ? ORDER BY created_at DESC, key LIMIT ? OFFSET ?)
+		AND (finished_at IS NOT NULL OR locked_until <= ?)`,
 		n.KeyID, n.Key, n.KeyID, n.Scope, maxRoomMade, n.Most, n.Now).Exec(ctx)
 	return err
 }
@@ -100,19 +100,11 @@ func (s *Store) IdempotencyFinish(ctx context.Context, k idempotency.Kept) error
 	return s.idempotencyUpdate(ctx, "finish", table.FinishIdempotent(k))
 }
 
-// IdempotencyExtend holds the key of a try that is still running for longer, or
-// returns false if it has lost its claim.
-func (s *Store) IdempotencyExtend(
-	ctx context.Context, c idempotency.Claim, lockedUntil time.Time,
-) (held bool, err error) {
-	extend := claimed("UPDATE idempotency SET locked_until = ?", c, lockedUntil)
-	err = s.idempotencyUpdate(ctx, "hold", extend)
-	return extend.Affected() == 1 && err == nil, err
-}
-
-// IdempotencyAbandon frees the key of a try whose answer is not kept.
-func (s *Store) IdempotencyAbandon(ctx context.Context, c idempotency.Claim) error {
-	return s.idempotencyUpdate(ctx, "abandon", claimed("UPDATE idempotency SET locked_until = created_at", c))
+// IdempotencyHold holds the key of a try until a time, or returns false if it has lost its claim.
+func (s *Store) IdempotencyHold(ctx context.Context, c idempotency.Claim, until time.Time) (held bool, err error) {
+	hold := claimed("UPDATE idempotency SET locked_until = ?", c, until)
+	err = s.idempotencyUpdate(ctx, "hold", hold)
+	return hold.Affected() == 1 && err == nil, err
 }
 
 // IdempotencyForget deletes the record of a try that made nothing.

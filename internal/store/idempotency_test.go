@@ -59,7 +59,14 @@ func TestStore_UpdatePayment_Kept(t *testing.T) {
 	})
 }
 
-func TestStore_IdempotencyExtend(t *testing.T) {
+// free frees the key of a try that is not kept.
+func free(w *world, c idempotency.Claim) {
+	w.T.Helper()
+	_, err := w.IdempotencyHold(w.T.Context(), c, storetest.Start.Add(-time.Second))
+	w.Must(err)
+}
+
+func TestStore_IdempotencyHold(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.NewKey(0, 0)
@@ -68,7 +75,7 @@ func TestStore_IdempotencyExtend(t *testing.T) {
 		own := claim(k.ID, "long", "A")
 		extend := func(c idempotency.Claim, until time.Duration, want bool) {
 			t.Helper()
-			held, err := w.IdempotencyExtend(t.Context(), c, storetest.Start.Add(until))
+			held, err := w.IdempotencyHold(t.Context(), c, storetest.Start.Add(until))
 			w.Must(err)
 			storetest.Same(t, "held", held, want)
 		}
@@ -119,7 +126,7 @@ func TestStore_Idempotency_TakenOver(t *testing.T) {
 		_, err = w.Payment(t.Context(), create.Payment.ID)
 		storetest.WantError(t, "the payment it made", err, payment.ErrUnknown)
 		storetest.WantError(t, "a change of the stalled try", cancel(stalled), idempotency.ErrRunning)
-		w.Must(w.IdempotencyAbandon(t.Context(), stalled))
+		free(w, stalled)
 		w.Must(w.IdempotencyForget(t.Context(), stalled))
 		w.Must(w.IdempotencyFinish(t.Context(), *kept(stalled)))
 		_, _, err = w.begin(k.ID, "one", "body", "third", storetest.Start.Add(150*time.Second))
@@ -165,7 +172,7 @@ func TestStore_Idempotency(t *testing.T) {
 		expect("while it runs", time.Second, "body", "B", "", none, idempotency.ErrRunning)
 		expect("another body", time.Second, "BODY", "B", "", none, idempotency.ErrMismatch)
 		expect("after a crash", time.Minute, "body", "B", "A", none, nil)
-		w.Must(w.IdempotencyAbandon(t.Context(), claim(k.ID, "order-7", "B")))
+		free(w, claim(k.ID, "order-7", "B"))
 		expect("after giving up", time.Minute+time.Second, "body", "B", "A", none, nil)
 
 		answer := idempotency.Answer{Status: 200, Body: []byte("{\"a\":\x00\xff}")}
@@ -174,7 +181,7 @@ func TestStore_Idempotency(t *testing.T) {
 			Claim: last, Answer: answer, At: storetest.Start.Add(2 * time.Minute),
 		}))
 		w.Must(w.IdempotencyFinish(t.Context(), idempotency.Kept{Claim: last, Answer: idempotency.Answer{Status: 500}}))
-		w.Must(w.IdempotencyAbandon(t.Context(), last))
+		free(w, last)
 		expect("finished", time.Hour, "body", "B", "A", answer, nil)
 		expect("finished, another body", time.Hour, "BODY", "B", "", none, idempotency.ErrMismatch)
 

@@ -28,14 +28,14 @@ type Inspection struct {
 
 // inspects are the questions to each server: what Inspection has between Version and Bytes, in order.
 const (
-	inspectPostgres = "SELECT current_setting('server_version'), current_setting('server_version_num')::int, " +
-		"current_setting('transaction_isolation'), CASE WHEN current_setting('fsync') = 'off' THEN 'fsync=off' " +
-		"WHEN current_setting('full_page_writes') = 'off' THEN 'full_page_writes=off' " +
-		"WHEN current_setting('synchronous_commit') = 'off' THEN 'synchronous_commit=off' ELSE '' END, " +
-		"pg_database_size(current_database())"
-	inspectSQLite = "SELECT sqlite_version(), 0, 'serializable', " +
-		"CASE WHEN (SELECT synchronous FROM pragma_synchronous) < 2 THEN 'synchronous' ELSE '' END, " +
-		"(SELECT page_count FROM pragma_page_count) * (SELECT page_size FROM pragma_page_size)"
+	inspectPostgres = `SELECT current_setting('server_version'), current_setting('server_version_num')::int,
+		current_setting('transaction_isolation'), CASE WHEN current_setting('fsync') = 'off' THEN 'fsync=off'
+		WHEN current_setting('full_page_writes') = 'off' THEN 'full_page_writes=off'
+		WHEN current_setting('synchronous_commit') = 'off' THEN 'synchronous_commit=off' ELSE '' END,
+		pg_database_size(current_database())`
+	inspectSQLite = `SELECT sqlite_version(), 0, 'serializable',
+		CASE WHEN (SELECT synchronous FROM pragma_synchronous) < 2 THEN 'synchronous' ELSE '' END,
+		(SELECT page_count FROM pragma_page_count) * (SELECT page_size FROM pragma_page_size)`
 )
 
 // Inspect reads what `florin doctor` checks. It changes nothing, locks nothing, and waits for no other program.

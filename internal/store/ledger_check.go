@@ -38,9 +38,9 @@ var _ = db.NewTable[ledgerCheckRow]("ledger_checks", "read: asked_at asked_by en
 func (s *Store) AskLedgerCheck(
 	ctx context.Context, by string, now, stale time.Time, trail ...audit.Entry,
 ) (asked bool, err error) {
-	return table.WriteOneAudited(ctx, s.db, s.sealer, audit.Record{Entries: trail}, table.AuditFields{}, "INSERT INTO ledger_checks (only_row, asked_at, asked_by, entries, differences, found, problem) VALUES (1, ?, ?, 0, '[]', 0, '') "+
-		"ON CONFLICT (only_row) DO UPDATE SET asked_at = excluded.asked_at, asked_by = excluded.asked_by, ended_at = NULL, entries = 0, differences = '[]', "+
-		"found = 0, problem = '' WHERE ledger_checks.ended_at IS NOT NULL OR ledger_checks.asked_at <= ?", now, db.Shown(by), stale)
+	return table.WriteOneAudited(ctx, s.db, s.sealer, audit.Record{Entries: trail}, table.AuditFields{}, `INSERT INTO ledger_checks (only_row, asked_at, asked_by, entries, differences, found, problem) VALUES (1, ?, ?, 0, '[]', 0, '')
+		ON CONFLICT (only_row) DO UPDATE SET asked_at = excluded.asked_at, asked_by = excluded.asked_by, ended_at = NULL, entries = 0, differences = '[]',
+		found = 0, problem = '' WHERE ledger_checks.ended_at IS NOT NULL OR ledger_checks.asked_at <= ?`, now, db.Shown(by), stale)
 }
 
 // EndLedgerCheck stores what came of the check that was asked for at c.AskedAt.

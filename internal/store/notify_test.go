@@ -85,8 +85,8 @@ func TestStore_Listen_Others(t *testing.T) {
 	if id := next(heard, patience); id != p.ID {
 		t.Errorf("heard %q of %q", id, p.ID)
 	}
-	_, err := w.SQL().Exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity " +
-		"WHERE datname = current_database() AND query LIKE 'LISTEN%'")
+	_, err := w.SQL().Exec(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+		WHERE datname = current_database() AND query LIKE 'LISTEN%'`)
 	w.Must(err)
 	if id := next(heard, patience); id != "" {
 		t.Errorf("heard %q when the connection was lost", id)

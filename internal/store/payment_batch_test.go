@@ -66,8 +66,8 @@ func TestStore_ChangeBatch(t *testing.T) {
 			}
 		})
 		w.Run("Feed", func(t *testing.T) {
-			const public = "SELECT count(*) FROM events AS e JOIN payments AS p ON p.id = e.payment_id WHERE e.type IN " +
-				"(SELECT type FROM events JOIN feed USING (payment_id, seq))"
+			const public = `SELECT count(*) FROM events AS e JOIN payments AS p ON p.id = e.payment_id WHERE e.type IN
+				(SELECT type FROM events JOIN feed USING (payment_id, seq))`
 			if events, feed := w.Count(public), w.Count("SELECT count(*) FROM feed"); events != feed {
 				t.Errorf("%d public events, %d in the feed", events, feed)
 			}

@@ -288,9 +288,9 @@ var (
 	updateRoute = routes.Update("payment_id", "network")
 
 	// A payment of before a restore may have been started, and paid, in the time that is lost: its address is the same.
-	readLostTime = db.ForRows("INSERT INTO set_aside (payment_id, network, from_number, since, attempts, next_at, reason) "+
-		"SELECT n.payment_id, n.network, c.restored_number, n.since, 0, n.since, 'started after a restore' FROM {rows} "+
-		"JOIN cursors AS c ON c.network = n.network WHERE c.restored_number > 0 ON CONFLICT DO NOTHING",
+	readLostTime = db.ForRows(`INSERT INTO set_aside (payment_id, network, from_number, since, attempts, next_at, reason)
+		SELECT n.payment_id, n.network, c.restored_number, n.since, 0, n.since, 'started after a restore' FROM {rows}
+		JOIN cursors AS c ON c.network = n.network WHERE c.restored_number > 0 ON CONFLICT DO NOTHING`,
 		"payment_id bigint", "network text", "since timestamptz")
 )
 

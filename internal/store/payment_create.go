@@ -169,7 +169,7 @@ func saveDonation(p payment.Payment) []*db.Stmt {
 		review = "APPROVED" // there is nothing to look at
 	}
 	received := max(p.Received().Micros(), 0)
-	return []*db.Stmt{db.Exec("INSERT INTO donations (payment_id, campaign_id, received, worth, review) "+
-		"VALUES (?, ?, ?, ?, ?) ON CONFLICT (payment_id) DO UPDATE SET received = EXCLUDED.received, worth = EXCLUDED.worth",
+	return []*db.Stmt{db.Exec(`INSERT INTO donations (payment_id, campaign_id, received, worth, review)
+		VALUES (?, ?, ?, ?, ?) ON CONFLICT (payment_id) DO UPDATE SET received = EXCLUDED.received, worth = EXCLUDED.worth`,
 		p.Number, p.CampaignID, int64(received), p.Price.Of(received), review)}
 }

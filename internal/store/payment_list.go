@@ -76,9 +76,9 @@ func (s *Store) PaymentsByID(ctx context.Context, ids []payment.ID) ([]payment.P
 func (s *Store) Unsettled(ctx context.Context, n chain.Network, from, to uint64) ([]payment.ID, error) {
 	first, last := min(from, math.MaxInt64), min(to, math.MaxInt64)
 	return s.ids(ctx, "unsettled payments", s.db.Reader().NewRaw(
-		"SELECT p.public_id FROM payments AS p WHERE p.id IN (SELECT payment_id FROM deposits "+
-			"WHERE network = ? AND state IN ('SEEN', 'FINAL') AND block_number BETWEEN ? AND ? AND NOT rechecked "+
-			"AND state <> 'VANISHED') ORDER BY p.public_id",
+		`SELECT p.public_id FROM payments AS p WHERE p.id IN (SELECT payment_id FROM deposits
+			WHERE network = ? AND state IN ('SEEN', 'FINAL') AND block_number BETWEEN ? AND ? AND NOT rechecked
+			AND state <> 'VANISHED') ORDER BY p.public_id`,
 		string(n), first, last))
 }
 
@@ -90,8 +90,8 @@ const byIDAlone = "p.public_id || ''"
 // ID after the one given, at most limit.
 func (s *Store) Due(ctx context.Context, now time.Time, after payment.ID, limit int) ([]payment.ID, error) {
 	return s.ids(ctx, "payments that are due", s.db.Reader().NewRaw(
-		"SELECT p.public_id FROM payments AS p WHERE p.ended_at IS NULL AND p.expires_at <= ? "+
-			"AND "+byIDAlone+" > ? ORDER BY "+byIDAlone+" LIMIT ?",
+		`SELECT p.public_id FROM payments AS p WHERE p.ended_at IS NULL AND p.expires_at <= ?
+			AND `+byIDAlone+` > ? ORDER BY `+byIDAlone+` LIMIT ?`,
 		now, after, limit))
 }
 
@@ -101,8 +101,8 @@ func (s *Store) Running(
 	ctx context.Context, n chain.Network, expireAfter time.Time, after payment.ID, limit int,
 ) ([]payment.ID, error) {
 	return s.ids(ctx, "running payments", s.db.Reader().NewRaw(
-		"SELECT p.public_id FROM payments AS p WHERE p.ended_at IS NULL AND p.status = ? AND p.expires_at > ? AND "+byIDAlone+" > ? "+
-			"AND EXISTS (SELECT 1 FROM routes AS r WHERE r.payment_id = p.id AND r.network = ?) ORDER BY "+byIDAlone+" LIMIT ?",
+		`SELECT p.public_id FROM payments AS p WHERE p.ended_at IS NULL AND p.status = ? AND p.expires_at > ? AND `+byIDAlone+` > ?
+			AND EXISTS (SELECT 1 FROM routes AS r WHERE r.payment_id = p.id AND r.network = ?) ORDER BY `+byIDAlone+` LIMIT ?`,
 		payment.Started, expireAfter, after, n, limit))
 }
 

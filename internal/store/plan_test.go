@@ -350,8 +350,8 @@ func (w *world) explain(text string) []string {
 	explain := "EXPLAIN QUERY PLAN " + text
 	if w.ManyWriters() {
 		_, err := conn.ExecContext(w.T.Context(),
-			"SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan; "+
-				"PREPARE one AS "+text)
+			`SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan;
+				PREPARE one AS `+text)
 		w.Must(err)
 		explain = "EXPLAIN EXECUTE one"
 		if n := strings.Count(text, "$"); n > 0 {

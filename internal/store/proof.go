@@ -94,10 +94,10 @@ func beginProof(ctx context.Context, e db.Engine) (last proofHead, bound int64, 
 // may not be shown.
 func proofsEnded(ctx context.Context, e db.Engine, before time.Time) (bool, error) {
 	var running int64
-	err := e.Reader().NewRaw("SELECT (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "+
-		"AND pid <> pg_backend_pid() AND backend_type = 'client backend' AND (xact_start < ? OR state IS NULL OR state = 'disabled') "+
-		"AND has_table_privilege(usesysid, 'ledger_entries'::regclass, 'INSERT')) + "+
-		"(SELECT count(*) FROM pg_prepared_xacts WHERE database = current_database())", before).Scan(ctx, &running)
+	err := e.Reader().NewRaw(`SELECT (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
+		AND pid <> pg_backend_pid() AND backend_type = 'client backend' AND (xact_start < ? OR state IS NULL OR state = 'disabled')
+		AND has_table_privilege(usesysid, 'ledger_entries'::regclass, 'INSERT')) +
+		(SELECT count(*) FROM pg_prepared_xacts WHERE database = current_database())`, before).Scan(ctx, &running)
 	return running == 0, err
 }
 
@@ -152,9 +152,9 @@ func (c *ledgerCheck) end(ctx context.Context, t db.Tx) error {
 	return t.NewRaw("SELECT clock_timestamp()").Scan(ctx, db.Time(&c.at))
 }
 
-var keepSum = db.ForRows("INSERT INTO ledger_proof_sums (unit, account, balance) "+
-	"SELECT n.unit, n.account, n.balance FROM {rows} WHERE TRUE "+
-	"ON CONFLICT (unit, account) DO UPDATE SET balance = excluded.balance",
+var keepSum = db.ForRows(`INSERT INTO ledger_proof_sums (unit, account, balance)
+	SELECT n.unit, n.account, n.balance FROM {rows} WHERE TRUE
+	ON CONFLICT (unit, account) DO UPDATE SET balance = excluded.balance`,
 	"unit text", "account text", "balance bigint")
 
 // keep stores the proof, unless another check has stored one meanwhile.
@@ -164,12 +164,12 @@ func (c *ledgerCheck) keep(ctx context.Context, e db.Engine, now time.Time) erro
 		at = now
 	}
 	return e.Write(ctx, func(ctx context.Context, t db.Tx) error {
-		if _, err := t.NewRaw("INSERT INTO ledger_proofs (only_row, through_id, proven_at, next_id, next_at) VALUES (1, 0, ?, 0, ?) "+
-			"ON CONFLICT (only_row) DO NOTHING", now, at).Exec(ctx); err != nil {
+		if _, err := t.NewRaw(`INSERT INTO ledger_proofs (only_row, through_id, proven_at, next_id, next_at) VALUES (1, 0, ?, 0, ?)
+			ON CONFLICT (only_row) DO NOTHING`, now, at).Exec(ctx); err != nil {
 			return err
 		}
-		res, err := t.NewRaw("UPDATE ledger_proofs SET through_id = ?, proven_at = ?, next_id = ?, next_at = ? "+
-			"WHERE only_row = 1 AND through_id = ? AND next_id = ?",
+		res, err := t.NewRaw(`UPDATE ledger_proofs SET through_id = ?, proven_at = ?, next_id = ?, next_at = ?
+			WHERE only_row = 1 AND through_id = ? AND next_id = ?`,
 			c.bound, now, c.newest, at, c.last.ThroughID, c.last.NextID).Exec(ctx)
 		if err != nil {
 			return err

@@ -69,9 +69,9 @@ func (c *ledgerCheck) added(ctx context.Context, t db.Tx, sums map[account]int64
 		Proven                       bool
 		Sum, Entries, Newest         int64
 	}
-	err := t.NewRaw("SELECT unit, from_account, to_account, id <= ? AS proven, CAST(sum(count) AS bigint) AS sum, "+
-		"count(*) AS entries, max(id) AS newest FROM ledger_entries WHERE id > ? "+
-		"GROUP BY unit, from_account, to_account, id <= ?", c.bound, c.last.ThroughID, c.bound).Scan(ctx, &rows)
+	err := t.NewRaw(`SELECT unit, from_account, to_account, id <= ? AS proven, CAST(sum(count) AS bigint) AS sum,
+		count(*) AS entries, max(id) AS newest FROM ledger_entries WHERE id > ?
+		GROUP BY unit, from_account, to_account, id <= ?`, c.bound, c.last.ThroughID, c.bound).Scan(ctx, &rows)
 	if err != nil {
 		return err
 	}
@@ -126,8 +126,8 @@ func (c *ledgerCheck) balances(ctx context.Context, t db.Tx, sums map[account]in
 }
 
 // paidFor holds for a payment p whose key paid one credit for its start.
-const paidFor = "EXISTS (SELECT 1 FROM ledger_entries AS e WHERE e.ref = 'start:' || p.public_id AND e.unit = ? AND e.count = 1 " +
-	"AND e.from_account = 'key:' || p.key_id AND e.to_account IN (?, 'held:' || p.key_id))"
+const paidFor = `EXISTS (SELECT 1 FROM ledger_entries AS e WHERE e.ref = 'start:' || p.public_id AND e.unit = ? AND e.count = 1
+	AND e.from_account = 'key:' || p.key_id AND e.to_account IN (?, 'held:' || p.key_id))`
 
 // starts: a start costs the key one credit, top-ups excepted. What was started since the proof is open, or ended since.
 func (c *ledgerCheck) starts(ctx context.Context, t db.Tx) error {
@@ -149,13 +149,13 @@ func (c *ledgerCheck) topUps(ctx context.Context, t db.Tx) error {
 		PublicID         string
 		Credited, Posted int64
 	}
-	err := t.NewRaw("SELECT public_id, credited, posted FROM (SELECT p.public_id, p.credited, (SELECT CAST(coalesce(sum(e.count), 0) AS bigint) "+
-		"FROM ledger_entries AS e WHERE e.to_account = 'key:' || p.key_id AND e.to_account <> 'spent' AND e.unit = ?0 "+
-		"AND substr(e.ref, 1, 32) = 'topup:' || p.public_id) AS posted FROM payments AS p WHERE p.kind = 'TOPUP') AS sides "+
-		"WHERE credited <> posted UNION ALL "+
-		"SELECT substr(e.ref, 7, 26), 0, e.count FROM ledger_entries AS e WHERE e.id > ?1 AND e.ref LIKE 'topup:%' AND e.unit = ?0 "+
-		"AND NOT EXISTS (SELECT 1 FROM payments AS p WHERE p.public_id = substr(e.ref, 7, 26) AND p.kind = 'TOPUP' "+
-		"AND e.to_account = 'key:' || p.key_id)", string(ledger.Credit), c.last.ThroughID).Scan(ctx, &wrong)
+	err := t.NewRaw(`SELECT public_id, credited, posted FROM (SELECT p.public_id, p.credited, (SELECT CAST(coalesce(sum(e.count), 0) AS bigint)
+		FROM ledger_entries AS e WHERE e.to_account = 'key:' || p.key_id AND e.to_account <> 'spent' AND e.unit = ?0
+		AND substr(e.ref, 1, 32) = 'topup:' || p.public_id) AS posted FROM payments AS p WHERE p.kind = 'TOPUP') AS sides
+		WHERE credited <> posted UNION ALL
+		SELECT substr(e.ref, 7, 26), 0, e.count FROM ledger_entries AS e WHERE e.id > ?1 AND e.ref LIKE 'topup:%' AND e.unit = ?0
+		AND NOT EXISTS (SELECT 1 FROM payments AS p WHERE p.public_id = substr(e.ref, 7, 26) AND p.kind = 'TOPUP'
+		AND e.to_account = 'key:' || p.key_id)`, string(ledger.Credit), c.last.ThroughID).Scan(ctx, &wrong)
 	for _, w := range wrong {
 		c.differf("top-up %s is recorded to have bought %d credits, and its entries add up to %d", w.PublicID, w.Credited, w.Posted)
 	}

@@ -78,8 +78,8 @@ func TestSince_LateCommit(t *testing.T) {
 		late, err := w.SQL().BeginTx(t.Context(), nil)
 		w.Must(err)
 		defer func() { _ = late.Rollback() }()
-		_, err = late.Exec("INSERT INTO ledger_entries (ref, unit, from_account, to_account, count, reason, at) " +
-			"SELECT 'late', 'credit', 'issued', 'key:' || key_id, 7, 'grant', now() FROM balances WHERE unit = 'credit'")
+		_, err = late.Exec(`INSERT INTO ledger_entries (ref, unit, from_account, to_account, count, reason, at)
+			SELECT 'late', 'credit', 'issued', 'key:' || key_id, 7, 'grant', now() FROM balances WHERE unit = 'credit'`)
 		w.Must(err)
 		w.NewStarted(k)
 		for range 2 {

@@ -40,8 +40,8 @@ func (s *Store) beginReading(
 	var r row
 	err = s.db.Write(ctx, func(ctx context.Context, t tx) error {
 		// A clock that was ahead must not keep everybody from reading.
-		res, err := t.NewRaw("INSERT INTO rates (sources, began_at, body) VALUES (?, ?, '{}') ON CONFLICT (sources) "+
-			"DO UPDATE SET began_at = excluded.began_at WHERE rates.began_at <= ? OR rates.began_at > ?",
+		res, err := t.NewRaw(`INSERT INTO rates (sources, began_at, body) VALUES (?, ?, '{}') ON CONFLICT (sources)
+			DO UPDATE SET began_at = excluded.began_at WHERE rates.began_at <= ? OR rates.began_at > ?`,
 			sources, now, now.Add(-within), now.Add(within)).Exec(ctx)
 		if err != nil {
 			return err

@@ -51,8 +51,8 @@ func refundsWhere(list *[]refund.Refund, where string, args ...any) *db.Stmt {
 		}
 		*list = append(*list, row.Refund)
 		return err
-	}, "SELECT "+refunds.Columns("r")+", p.public_id, p.key_id FROM refunds AS r "+
-		"JOIN payments AS p ON p.id = r.payment_id WHERE "+where+" ORDER BY r.id", args...)
+	}, `SELECT `+refunds.Columns("r")+`, p.public_id, p.key_id FROM refunds AS r
+		JOIN payments AS p ON p.id = r.payment_id WHERE `+where+` ORDER BY r.id`, args...)
 }
 
 // UpdateRefunds locks the payment, calls decide and persists its Change, all in one transaction. No other
@@ -120,8 +120,8 @@ func (s *Store) Payable(ctx context.Context, keys []int64, n chain.Network) ([]r
 
 // Awaited lists, for each address that a refund waits for money on, all its refunds on the network.
 func (s *Store) Awaited(ctx context.Context, n chain.Network) ([]refund.Refund, error) {
-	list, err := s.readRefunds(ctx, "r.network = ? AND r.address IN (SELECT address FROM refunds WHERE network = ? "+
-		"AND status IN ('ADDRESS_GIVEN', 'SENT'))", string(n), string(n))
+	list, err := s.readRefunds(ctx, `r.network = ? AND r.address IN (SELECT address FROM refunds WHERE network = ?
+		AND status IN ('ADDRESS_GIVEN', 'SENT'))`, string(n), string(n))
 	return list, db.Wrap(err, "refunds on %s", n)
 }
 

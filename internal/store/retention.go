@@ -72,8 +72,8 @@ func (s *Retained) attempts(ctx context.Context, before time.Time, after int64) 
 	}
 	b := retention.Batch{Through: ids[len(ids)-1]}
 	err = s.db.Write(ctx, func(ctx context.Context, t db.Tx) (err error) {
-		b.Dropped, err = affected(ctx, t, "DELETE FROM delivery_attempts WHERE delivery_id IN (?) AND at < ? AND EXISTS ("+
-			"SELECT 1 FROM deliveries AS d WHERE d.id = delivery_attempts.delivery_id AND d.state <> 'WAITING')",
+		b.Dropped, err = affected(ctx, t, `DELETE FROM delivery_attempts WHERE delivery_id IN (?) AND at < ? AND EXISTS (
+			SELECT 1 FROM deliveries AS d WHERE d.id = delivery_attempts.delivery_id AND d.state <> 'WAITING')`,
 			bun.List(ids), before)
 		return err
 	})
@@ -118,8 +118,8 @@ func dropDeliveries(ctx context.Context, t db.Tx, query string, ids []int64) err
 func (s *Retained) audit(ctx context.Context, before time.Time, after int64) (b retention.Batch, err error) {
 	err = s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
 		var ids []int64
-		err := t.NewRaw("SELECT id FROM (SELECT id, at FROM audit_log WHERE id > ? ORDER BY id LIMIT ?) AS first WHERE at < ? "+
-			"ORDER BY id", after, s.rows, before).Scan(ctx, &ids)
+		err := t.NewRaw(`SELECT id FROM (SELECT id, at FROM audit_log WHERE id > ? ORDER BY id LIMIT ?) AS first WHERE at < ?
+			ORDER BY id`, after, s.rows, before).Scan(ctx, &ids)
 		if b = (retention.Batch{Done: true}); err != nil || len(ids) == 0 {
 			return err
 		}
@@ -148,13 +148,13 @@ func permitted(ctx context.Context, t db.Tx, act string, before time.Time, body 
 var (
 	oldSessions = []string{
 		"DELETE FROM sessions WHERE token IN (SELECT token FROM sessions WHERE expires_at < ? ORDER BY expires_at LIMIT ?)",
-		"DELETE FROM password_resets WHERE token IN (SELECT token FROM password_resets WHERE expires_at < ? " +
-			"ORDER BY expires_at LIMIT ?)",
+		`DELETE FROM password_resets WHERE token IN (SELECT token FROM password_resets WHERE expires_at < ?
+			ORDER BY expires_at LIMIT ?)`,
 		"DELETE FROM invitations WHERE token IN (SELECT token FROM invitations WHERE expires_at < ? ORDER BY expires_at LIMIT ?)",
 	}
 	oldAnswers = []string{
-		"DELETE FROM idempotency WHERE (key_id, key) IN (SELECT key_id, key FROM idempotency WHERE created_at < ? " +
-			"ORDER BY created_at LIMIT ?)",
+		`DELETE FROM idempotency WHERE (key_id, key) IN (SELECT key_id, key FROM idempotency WHERE created_at < ?
+			ORDER BY created_at LIMIT ?)`,
 	}
 )
 

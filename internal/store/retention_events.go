@@ -14,11 +14,11 @@ import (
 
 // finished are the payments of which nothing is open: they ended, their last event is old, no webhook of theirs is
 // missing, all their money is final and settled, and no merchant has to look at them.
-const finishedPayments = "SELECT p.id FROM payments AS p WHERE p.id IN (?0) AND p.ended_at < ?1 AND p.attention = '' AND NOT p.held " +
-	"AND NOT EXISTS (SELECT 1 FROM events AS e WHERE e.payment_id = p.id AND e.at >= ?1) " +
-	"AND NOT EXISTS (SELECT 1 FROM deliveries AS d WHERE d.payment_id = p.id AND d.state NOT IN ('DELIVERED', 'OVERTAKEN')) " +
-	"AND NOT EXISTS (SELECT 1 FROM deposits AS d WHERE d.payment_id = p.id AND d.state <> 'VANISHED' " +
-	"AND (NOT d.rechecked OR d.swept_at IS NULL AND " + table.Listed + ")) ORDER BY p.id"
+const finishedPayments = `SELECT p.id FROM payments AS p WHERE p.id IN (?0) AND p.ended_at < ?1 AND p.attention = '' AND NOT p.held
+	AND NOT EXISTS (SELECT 1 FROM events AS e WHERE e.payment_id = p.id AND e.at >= ?1)
+	AND NOT EXISTS (SELECT 1 FROM deliveries AS d WHERE d.payment_id = p.id AND d.state NOT IN ('DELIVERED', 'OVERTAKEN'))
+	AND NOT EXISTS (SELECT 1 FROM deposits AS d WHERE d.payment_id = p.id AND d.state <> 'VANISHED'
+	AND (NOT d.rechecked OR d.swept_at IS NULL AND ` + table.Listed + `)) ORDER BY p.id`
 
 // events drops all events of finished payments, with their deliveries, and notes which positions of GET /events are
 // gone.
@@ -81,8 +81,8 @@ func notePositions(ctx context.Context, t db.Tx, payments []int64) error {
 		Position int64
 		Unplaced bool
 	}
-	err = t.NewRaw("SELECT key_id, coalesce(max(position), 0) AS position, count(*) > count(position) AS unplaced FROM feed "+
-		"WHERE payment_id IN (?) GROUP BY key_id ORDER BY key_id", bun.List(payments)).Scan(ctx, &rows)
+	err = t.NewRaw(`SELECT key_id, coalesce(max(position), 0) AS position, count(*) > count(position) AS unplaced FROM feed
+		WHERE payment_id IN (?) GROUP BY key_id ORDER BY key_id`, bun.List(payments)).Scan(ctx, &rows)
 	if err != nil {
 		return err
 	}
@@ -92,8 +92,8 @@ func notePositions(ctx context.Context, t db.Tx, payments []int64) error {
 				return err
 			}
 		}
-		_, err := t.NewRaw("INSERT INTO feed_dropped (key_id, position) VALUES (?, ?) ON CONFLICT (key_id) DO UPDATE "+
-			"SET position = excluded.position WHERE feed_dropped.position < excluded.position", r.KeyID, r.Position).Exec(ctx)
+		_, err := t.NewRaw(`INSERT INTO feed_dropped (key_id, position) VALUES (?, ?) ON CONFLICT (key_id) DO UPDATE
+			SET position = excluded.position WHERE feed_dropped.position < excluded.position`, r.KeyID, r.Position).Exec(ctx)
 		if err != nil {
 			return err
 		}
@@ -104,8 +104,8 @@ func notePositions(ctx context.Context, t db.Tx, payments []int64) error {
 // nextPosition is the position that the next event of the key would get.
 func nextPosition(ctx context.Context, t db.Tx, keyID int64) (int64, error) {
 	var placed, dropped, generation int64
-	err := t.NewRaw("SELECT coalesce((SELECT max(position) FROM feed WHERE key_id = ?0), 0), "+
-		"coalesce((SELECT position FROM feed_dropped WHERE key_id = ?0), 0), (SELECT generation FROM instance)", keyID).
+	err := t.NewRaw(`SELECT coalesce((SELECT max(position) FROM feed WHERE key_id = ?0), 0),
+		coalesce((SELECT position FROM feed_dropped WHERE key_id = ?0), 0), (SELECT generation FROM instance)`, keyID).
 		Scan(ctx, &placed, &dropped, &generation)
 	return max(placed, dropped, backup.PositionBase(generation)) + 1, err
 }

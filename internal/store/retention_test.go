@@ -43,8 +43,8 @@ func (w *world) cancelled(k merchant.Key, at time.Time, state string) payment.Pa
 	})
 	w.Must(err)
 	w.exec("UPDATE deliveries SET state = ?, attempt = 1 WHERE payment_id = ?", state, p.Number)
-	w.exec("INSERT INTO delivery_attempts (delivery_id, attempt, at, url, status, latency_us, error, response, request, keyed) "+
-		"SELECT id, 1, ?, 'https://shop.example', 500, 1, '', 'sorry', '', ? FROM deliveries WHERE payment_id = ?",
+	w.exec(`INSERT INTO delivery_attempts (delivery_id, attempt, at, url, status, latency_us, error, response, request, keyed)
+		SELECT id, 1, ?, 'https://shop.example', 500, 1, '', 'sorry', '', ? FROM deliveries WHERE payment_id = ?`,
 		db.At(at), false, p.Number)
 	return p
 }
@@ -189,8 +189,8 @@ func TestStore_DropBatch_ByAge(t *testing.T) {
 				token[:], u.ID, db.At(at), db.At(at), db.At(at))
 			w.exec("INSERT INTO password_resets (token, user_id, created_at, expires_at) VALUES (?, ?, ?, ?)",
 				token[:], u.ID, db.At(at), db.At(at))
-			w.exec("INSERT INTO idempotency (key_id, key, scope, request, subject, holder, status, created_at, locked_until) "+
-				"VALUES (0, ?, '', ?, '', '', 0, ?, ?)", strconv.Itoa(i), request[:], db.At(at), db.At(at))
+			w.exec(`INSERT INTO idempotency (key_id, key, scope, request, subject, holder, status, created_at, locked_until)
+				VALUES (0, ?, '', ?, '', '', 0, ?, ?)`, strconv.Itoa(i), request[:], db.At(at), db.At(at))
 		}
 		before := w.Count("SELECT count(*) FROM audit_log")
 		w.dropOld(keepPolicy, muchLater)

@@ -58,8 +58,8 @@ func (w *world) inject(n int, state, table string) {
 	db := w.SQL()
 	for _, text := range []string{
 		"DROP SEQUENCE IF EXISTS tries", "CREATE SEQUENCE tries",
-		"CREATE OR REPLACE FUNCTION fail_first() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF nextval('tries') <= " +
-			string(rune('0'+n)) + " THEN RAISE EXCEPTION 'injected' USING ERRCODE = '" + state + "'; END IF; RETURN NEW; END $$",
+		`CREATE OR REPLACE FUNCTION fail_first() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF nextval('tries') <=
+			` + string(rune('0'+n)) + ` THEN RAISE EXCEPTION 'injected' USING ERRCODE = '` + state + `'; END IF; RETURN NEW; END $$`,
 		"CREATE TRIGGER fail_first BEFORE INSERT ON " + table + " FOR EACH ROW EXECUTE FUNCTION fail_first()",
 	} {
 		_, err := db.Exec(text)

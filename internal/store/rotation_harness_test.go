@@ -141,8 +141,8 @@ func (w *rotationWorld) each(db *sql.DB, query string, read func(scan func(...an
 func (w *rotationWorld) stored(part string) (found []string) {
 	w.T.Helper()
 	db := w.SQL()
-	query := "SELECT m.name, p.name FROM pragma_table_list AS m JOIN pragma_table_info(m.name) AS p " +
-		"WHERE m.schema = 'main' AND m.type = 'table' AND m.name NOT LIKE 'sqlite!_%' ESCAPE '!'"
+	query := `SELECT m.name, p.name FROM pragma_table_list AS m JOIN pragma_table_info(m.name) AS p
+		WHERE m.schema = 'main' AND m.type = 'table' AND m.name NOT LIKE 'sqlite!_%' ESCAPE '!'`
 	if w.ManyWriters() {
 		query = "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'public'"
 	}

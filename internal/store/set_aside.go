@@ -23,12 +23,12 @@ func (s *Store) SaveSetAside(ctx context.Context, a watch.SetAside) error {
 		if err != nil {
 			return err
 		}
-		res, err := t.NewRaw("INSERT INTO set_aside (payment_id, network, from_number, since, attempts, next_at, reason, accounts) "+
-			"SELECT id, ?, ?, ?, ?, ?, ?, ? FROM payments WHERE public_id = ? "+
-			"ON CONFLICT (network, payment_id) DO UPDATE SET attempts = excluded.attempts, next_at = excluded.next_at, reason = excluded.reason, "+
-			"accounts = excluded.accounts, "+
-			"from_number = CASE WHEN excluded.from_number < set_aside.from_number THEN excluded.from_number ELSE set_aside.from_number END, "+
-			"since = CASE WHEN excluded.since < set_aside.since THEN excluded.since ELSE set_aside.since END",
+		res, err := t.NewRaw(`INSERT INTO set_aside (payment_id, network, from_number, since, attempts, next_at, reason, accounts)
+			SELECT id, ?, ?, ?, ?, ?, ?, ? FROM payments WHERE public_id = ?
+			ON CONFLICT (network, payment_id) DO UPDATE SET attempts = excluded.attempts, next_at = excluded.next_at, reason = excluded.reason,
+			accounts = excluded.accounts,
+			from_number = CASE WHEN excluded.from_number < set_aside.from_number THEN excluded.from_number ELSE set_aside.from_number END,
+			since = CASE WHEN excluded.since < set_aside.since THEN excluded.since ELSE set_aside.since END`,
 			a.Network, from, a.Since, a.Attempts, a.NextAt, db.Shown(a.Reason), accounts, a.PaymentID).Exec(ctx)
 		if err != nil {
 			return err
@@ -43,8 +43,8 @@ func (s *Store) SaveSetAside(ctx context.Context, a watch.SetAside) error {
 
 // withStored returns the accounts of a, and those that are stored.
 func withStored(ctx context.Context, t tx, a watch.SetAside) (string, error) {
-	stored, err := db.All[struct{ Accounts []chain.Address }](ctx, t, "SELECT accounts FROM set_aside WHERE network = ? AND payment_id = "+
-		"(SELECT id FROM payments WHERE public_id = ?)"+t.ForUpdate(), a.Network, a.PaymentID)
+	stored, err := db.All[struct{ Accounts []chain.Address }](ctx, t, `SELECT accounts FROM set_aside WHERE network = ? AND payment_id =
+		(SELECT id FROM payments WHERE public_id = ?)`+t.ForUpdate(), a.Network, a.PaymentID)
 	if err != nil {
 		return "", err
 	}
@@ -83,8 +83,8 @@ func (s *Store) DeleteSetAside(ctx context.Context, a watch.SetAside) error {
 
 func (s *Store) changeSetAside(ctx context.Context, a watch.SetAside, change string, value int64) error {
 	err := s.db.Write(ctx, func(ctx context.Context, t tx) error {
-		_, err := t.NewRaw(change+" WHERE network = ?0 AND from_number = ?1 AND payment_id = "+
-			"(SELECT id FROM payments WHERE public_id = ?2)",
+		_, err := t.NewRaw(change+` WHERE network = ?0 AND from_number = ?1 AND payment_id =
+			(SELECT id FROM payments WHERE public_id = ?2)`,
 			a.Network, int64(min(a.From, math.MaxInt64)), a.PaymentID, value).Exec(ctx) //nolint:gosec // bounded
 		return err
 	})

@@ -75,13 +75,13 @@ func (s *Store) storedSince(t tx, since watch.Mark) *bun.RawQuery {
 func (s *Store) watchQuery(t tx, networks []chain.Network, since watch.Mark, endedAfter time.Time) *bun.RawQuery {
 	const columns = "SELECT p.public_id AS payment_id, r.network, r.address, r.raw, r.id AS id FROM "
 	if since == (watch.Mark{}) {
-		return t.NewRaw(columns+"payments AS p CROSS JOIN routes AS r WHERE p.ended_at IS NULL "+
-			"AND r.payment_id = p.id AND r.network IN (?0) UNION ALL "+
-			columns+"payments AS p CROSS JOIN routes AS r WHERE p.ended_at > ?1 AND p.ended_at IS NOT NULL AND p.started_at IS NOT NULL "+
-			"AND r.payment_id = p.id AND r.network IN (?0) ORDER BY id", bun.List(networks), endedAfter)
+		return t.NewRaw(columns+`payments AS p CROSS JOIN routes AS r WHERE p.ended_at IS NULL
+			AND r.payment_id = p.id AND r.network IN (?0) UNION ALL
+			`+columns+`payments AS p CROSS JOIN routes AS r WHERE p.ended_at > ?1 AND p.ended_at IS NOT NULL AND p.started_at IS NOT NULL
+			AND r.payment_id = p.id AND r.network IN (?0) ORDER BY id`, bun.List(networks), endedAfter)
 	}
-	return t.NewRaw(columns+"routes AS r CROSS JOIN payments AS p WHERE ? AND p.id = r.payment_id AND r.network IN (?) "+
-		"AND (p.ended_at IS NULL OR p.ended_at > ?) ORDER BY r.id", s.storedSince(t, since), bun.List(networks), endedAfter)
+	return t.NewRaw(columns+`routes AS r CROSS JOIN payments AS p WHERE ? AND p.id = r.payment_id AND r.network IN (?)
+		AND (p.ended_at IS NULL OR p.ended_at > ?) ORDER BY r.id`, s.storedSince(t, since), bun.List(networks), endedAfter)
 }
 
 var cursors = db.NewTable[cursorRow]("cursors", `
@@ -141,15 +141,15 @@ func (s *Store) MoveCursor(
 	}
 	reread := int64(min(max(from.RereadTo, from.Scanned.Number), math.MaxInt64)) //nolint:gosec // bounded
 	err = s.db.Write(ctx, func(ctx context.Context, t tx) error {
-		err := db.One(ctx, t, cursors.Missing, "UPDATE cursors SET scanned_number = ?0, scanned_hash = ?1, scanned_time = ?2, "+
-			"rechecked_number = CASE WHEN rechecked_number < ?0 THEN rechecked_number ELSE ?0 END, "+
-			"rechecked_hash = CASE WHEN rechecked_number < ?0 THEN rechecked_hash ELSE ?1 END, "+
-			"rechecked_time = CASE WHEN rechecked_number < ?0 THEN rechecked_time ELSE ?2 END, "+
-			"second_number = CASE WHEN second_number < ?0 THEN second_number ELSE ?0 END, "+
-			"second_time = CASE WHEN second_number < ?0 THEN second_time ELSE ?2 END, "+
-			"moves = moves + 1, reread_to = ?3, "+
-			"ended_number = CASE WHEN ended_number < ?0 THEN ended_number ELSE ?0 END "+
-			"WHERE network = ?4 AND moves = ?5",
+		err := db.One(ctx, t, cursors.Missing, `UPDATE cursors SET scanned_number = ?0, scanned_hash = ?1, scanned_time = ?2,
+			rechecked_number = CASE WHEN rechecked_number < ?0 THEN rechecked_number ELSE ?0 END,
+			rechecked_hash = CASE WHEN rechecked_number < ?0 THEN rechecked_hash ELSE ?1 END,
+			rechecked_time = CASE WHEN rechecked_number < ?0 THEN rechecked_time ELSE ?2 END,
+			second_number = CASE WHEN second_number < ?0 THEN second_number ELSE ?0 END,
+			second_time = CASE WHEN second_number < ?0 THEN second_time ELSE ?2 END,
+			moves = moves + 1, reread_to = ?3,
+			ended_number = CASE WHEN ended_number < ?0 THEN ended_number ELSE ?0 END
+			WHERE network = ?4 AND moves = ?5`,
 			number, to.Hash, to.Time, reread, n, from.Moves)
 		if err != nil {
 			return err

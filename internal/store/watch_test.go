@@ -96,8 +96,8 @@ func TestStore_Watches_LateCommit(t *testing.T) {
 		if w.ManyWriters() {
 			xact = "pg_current_xact_id()::text::bigint"
 		}
-		_, err = open.Exec("INSERT INTO routes (payment_id, network, address, raw, settlement, scheme, tokens, since, xact) "+
-			"SELECT id, 'POLYGON', $1, $2, $1, 1, 'USDC', created_at, "+xact+" FROM payments WHERE id = $3",
+		_, err = open.Exec(`INSERT INTO routes (payment_id, network, address, raw, settlement, scheme, tokens, since, xact)
+			SELECT id, 'POLYGON', $1, $2, $1, 1, 'USDC', created_at, `+xact+` FROM payments WHERE id = $3`,
 			db.Packed(r.Address.Address), r.Address.Raw, late.Number)
 		w.Must(err)
 		seen := make(map[payment.ID]bool)

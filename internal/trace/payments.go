@@ -47,34 +47,26 @@ func (t *Tracer) Stored(ctx context.Context, x payment.Stored) {
 	}
 }
 
-// Posts returns the sender with its attempts exported.
-func (t *Tracer) Posts(p webhook.Posts) webhook.Posts {
+// Webhooks exports each attempt: not the address, which may hold a secret, nor what was answered.
+func (t *Tracer) Webhooks(send webhook.Send) webhook.Send {
 	if t == nil {
-		return p
+		return send
 	}
-	return posts{p, t}
-}
-
-type posts struct {
-	next webhook.Posts
-	t    *Tracer
-}
-
-// Send exports the attempt: not the address, which may hold a secret, nor what was answered.
-func (p posts) Send(ctx context.Context, d webhook.Delivery) webhook.Result {
-	began := time.Now()
-	r := p.next.Send(ctx, d)
-	txnid := ofEvent(d.EventID)
-	p.t.record(span{
-		txnid: txnid, parent: rootOf(txnid), name: "webhook", kind: trace.SpanKindClient,
-		began: began, ended: time.Now(),
-		failed: r.Attempt.Error != "" || r.Attempt.Status < 200 || r.Attempt.Status > 299,
-		attributes: []attribute.KeyValue{
-			attribute.String("florin.event_id", d.EventID), attribute.Int("florin.attempt", d.Attempt+1),
-			attribute.Int("http.response.status_code", r.Attempt.Status),
-		},
-	})
-	return r
+	return func(ctx context.Context, d webhook.Delivery) webhook.Result {
+		began := time.Now()
+		r := send(ctx, d)
+		txnid := ofEvent(d.EventID)
+		t.record(span{
+			txnid: txnid, parent: rootOf(txnid), name: "webhook", kind: trace.SpanKindClient,
+			began: began, ended: time.Now(),
+			failed: r.Attempt.Error != "" || r.Attempt.Status < 200 || r.Attempt.Status > 299,
+			attributes: []attribute.KeyValue{
+				attribute.String("florin.event_id", d.EventID), attribute.Int("florin.attempt", d.Attempt+1),
+				attribute.Int("http.response.status_code", r.Attempt.Status),
+			},
+		})
+		return r
+	}
 }
 
 // ofEvent returns the txnid in the id of an event, evt_TXNID_SEQ; empty: there is none.

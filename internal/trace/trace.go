@@ -42,9 +42,10 @@ func New(ctx context.Context, o Options) (*Tracer, error) {
 		return nil, err
 	}
 	// What the environment says goes last, so that it wins.
-	of, err := resource.New(ctx, resource.WithTelemetrySDK(), resource.WithAttributes(
-		attribute.String("service.name", "florin"), attribute.String("service.version", o.Version),
-	), resource.WithFromEnv())
+	name, version := attribute.String("service.name", "florin"), attribute.String("service.version", o.Version)
+	of, err := resource.New(
+		ctx, resource.WithTelemetrySDK(), resource.WithAttributes(name, version), resource.WithFromEnv(),
+	)
 	if err != nil {
 		return nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}

@@ -50,10 +50,8 @@ func byName(t *testing.T, r *testkit.Collector) map[string]testkit.Span {
 	return all
 }
 
-// fakeSender delivers nothing.
-type fakeSender struct{}
-
-func (fakeSender) Send(context.Context, webhook.Delivery) webhook.Result {
+// unsent delivers nothing.
+func unsent(context.Context, webhook.Delivery) webhook.Result {
 	return webhook.Result{Attempt: webhook.Attempt{Status: 500, Error: canary, Response: canary}}
 }
 
@@ -80,7 +78,7 @@ func TestTracer(t *testing.T) {
 		t.Fatal(err)
 	}
 	tracer.Stored(t.Context(), payment.Stored{Before: before, Change: cancelled, Began: time.Now()})
-	tracer.Posts(fakeSender{}).Send(t.Context(), webhook.Delivery{
+	tracer.Webhooks(unsent)(t.Context(), webhook.Delivery{
 		EventID: "evt_" + txnid + "_2", URL: "https://shop.example/" + canary, Secret: secret.New(canary), Body: []byte(canary),
 	})
 	tracer.Answered(tracer.Enter(t.Context()), trace.Request{Method: "GET", Route: "/txn/:txnid"}) // changed nothing
@@ -124,7 +122,7 @@ func TestTracer_Busy(t *testing.T) {
 	c := testkit.StartCollector(t)
 	c.Busy(1)
 	tracer := newTracer(t, c, io.Discard, nil)
-	tracer.Posts(fakeSender{}).Send(t.Context(), webhook.Delivery{EventID: "evt_" + txnid + "_2"})
+	tracer.Webhooks(unsent)(t.Context(), webhook.Delivery{EventID: "evt_" + txnid + "_2"})
 	if err := tracer.Close(t.Context()); err != nil {
 		t.Error(err)
 	}

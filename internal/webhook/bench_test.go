@@ -74,7 +74,7 @@ func (m *measured) run(hanging int) {
 	m.fill(m.receivers(hanging, hang), hanging*hangEvents) // they are due first
 	m.fill(m.receivers(promptMany, prompt), allEvents)
 	d := webhook.NewDeliverer(webhook.Config{
-		Store: m, Sender: webhook.NewSender(webhook.Options{AllowPrivate: true, Now: time.Now}), Holder: "bench",
+		Store: m, Send: webhook.NewSender(webhook.Options{AllowPrivate: true, Now: time.Now}).Send, Holder: "bench",
 		Now: time.Now, Jitter: rand.Float64, Log: quiet,
 	})
 	m.OnChange(func(payment.ID) { d.Wake() })

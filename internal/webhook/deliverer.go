@@ -48,16 +48,13 @@ func Abandoned(now time.Time) time.Time { return now.Add(Lease - AttemptTimeout)
 // up no other of its events.
 func ClaimedLately(now time.Time) time.Time { return now.Add(Lease - slowAfter) }
 
-// Posts makes a single attempt: Sender over HTTP, a simulation in memory. Send
-// must return within AttemptTimeout.
-type Posts interface {
-	Send(ctx context.Context, d Delivery) Result
-}
+// Send makes a single attempt: Sender.Send over HTTP, a simulation in memory. It must return within AttemptTimeout.
+type Send func(ctx context.Context, d Delivery) Result
 
 // Config is what a Deliverer depends on. Everything is required but Turned.
 type Config struct {
 	Store  Store
-	Sender Posts
+	Send   Send
 	Holder string           // names this instance among all that share the store
 	Now    func() time.Time // safe for concurrent use, as are the others
 	Jitter func() float64   // random numbers of at least 0 and less than 1

@@ -38,7 +38,7 @@ var quiet = slog.New(slog.DiscardHandler)
 // deliverer returns a deliverer for loopback, without jitter.
 func deliverer(s webhook.Store, holder string, now func() time.Time) *webhook.Deliverer {
 	return webhook.NewDeliverer(webhook.Config{
-		Store: s, Sender: webhook.NewSender(webhook.Options{AllowPrivate: true, Now: now}),
+		Store: s, Send: webhook.NewSender(webhook.Options{AllowPrivate: true, Now: now}).Send,
 		Holder: holder, Now: now, Jitter: func() float64 { return middle }, Log: quiet,
 	})
 }

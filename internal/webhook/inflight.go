@@ -148,7 +148,7 @@ func (f *inFlight) attempt(j *job) (res Result) {
 			}}
 		}
 	}()
-	return f.d.Sender.Send(f.ctx, j.Delivery)
+	return f.d.Send(f.ctx, j.Delivery)
 }
 
 // settle decides and writes the outcome. It retries for a short while, because

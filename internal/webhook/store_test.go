@@ -171,8 +171,8 @@ func (s *stored) Look(t *testing.T, id int64) stateOf {
 		t.Fatal(err)
 	}
 	r.NextAt = instant(t, due)
-	rows, err := s.db.QueryContext(t.Context(), "SELECT at, url, status, latency_us, error, response, request "+
-		"FROM delivery_attempts WHERE delivery_id = "+s.param+" ORDER BY attempt", id)
+	rows, err := s.db.QueryContext(t.Context(), `SELECT at, url, status, latency_us, error, response, request
+		FROM delivery_attempts WHERE delivery_id = `+s.param+` ORDER BY attempt`, id)
 	if err != nil {
 		t.Fatal(err)
 	}

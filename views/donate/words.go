@@ -35,10 +35,8 @@ func (p Props) head() views.Head {
 
 func (p Props) widgetHead() views.Head {
 	return views.Head{
-		Page: p.Page, Title: p.Title, Description: p.Summary(), Theme: views.DataTheme(
-			p.Merchant,
-		), Inline: "donate.css",
-		Extra: views.BrandCSS(p.Merchant), BodyClass: "widget",
+		Page: p.Page, Title: p.Title, Description: p.Summary(), Theme: views.DataTheme(p.Merchant),
+		Inline: "donate.css", Extra: views.BrandCSS(p.Merchant), BodyClass: "widget",
 	}
 }
 
@@ -218,10 +216,9 @@ func (p LinkProps) head() views.Head {
 		title = p.T("title.pay", "Amount", p.Locale().Money(p.Amount, "USD"), "Merchant", p.Merchant.Name)
 	}
 	return views.Head{
-		Page: p.Page, Title: title, Description: p.T(
-			"title.description", "Merchant", p.Merchant.Name,
-		), Theme: views.DataTheme(p.Merchant),
-		Inline: "donate.css", Extra: views.BrandCSS(p.Merchant), Scripts: []string{"page.js"},
+		Page: p.Page, Title: title, Description: p.T("title.description", "Merchant", p.Merchant.Name),
+		Theme: views.DataTheme(p.Merchant), Inline: "donate.css", Extra: views.BrandCSS(p.Merchant),
+		Scripts: []string{"page.js"},
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 // result is a pointer to a result type.
 type result[T any] interface {
 	*T
-	model.Outcome
+	Envelope() model.Envelope
 }
 
 // answer runs an operation and writes its result; the status is its code.

@@ -41,9 +41,8 @@ func (d *Surface) getCampaign(c echo.Context, who session.Principal) error {
 	}
 	link, now := d.Operations.DonateLink(found.Slug), d.Shell.Now()
 	p := campaignview.Props{
-		Frame: d.Frame(
-			c, who, found.Title, campaignsPath,
-		), Slug: found.Slug, Name: found.Title, State: string(found.At(now)), KeyGone: found.KeyRevoked,
+		Frame: d.Frame(c, who, found.Title, campaignsPath),
+		Slug:  found.Slug, Name: found.Title, State: string(found.At(now)), KeyGone: found.KeyRevoked,
 		Percent: found.Percent(totals), Donors: totals.Donors, Waiting: totals.Waiting,
 		EndsAt: found.EndsAt, AtOnce: found.ShowAtOnce, OnlyWaiting: q.Review != "", Paged: q.Before > 0,
 		Link: link, QR: d.Presenter.QR(link), Embed: donate.EmbedHTML(link, found.Title),
@@ -66,12 +65,10 @@ func (d *Surface) getCampaign(c echo.Context, who session.Principal) error {
 
 func (d *Surface) giftRow(found campaign.Campaign, g campaign.Donation) campaignview.GiftRow {
 	row := campaignview.GiftRow{
-		Number: strconv.FormatInt(
-			g.Number, 10,
-		), TxnID: string(g.PaymentID), Name: g.Name, Message: g.Message, Review: string(g.Review),
-		Amount: g.Received.Display(), Token: string(
-			g.Token,
-		), At: g.At, Proven: g.Received > 0, TxURL: d.Presenter.TxURL(g.Network, g.Hash),
+		Number: strconv.FormatInt(g.Number, 10), TxnID: string(g.PaymentID),
+		Name: g.Name, Message: g.Message, Review: string(g.Review),
+		Amount: g.Received.Display(), Token: string(g.Token),
+		At: g.At, Proven: g.Received > 0, TxURL: d.Presenter.TxURL(g.Network, g.Hash),
 	}
 	shown := g.Public(found)
 	row.Shown = shown.Name != "" || shown.Message != ""

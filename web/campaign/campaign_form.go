@@ -39,9 +39,8 @@ func campaignForm(
 	}
 	form.Title = f.Field(panel.Field{Setting: true, Name: "title", Label: "Title", Required: true, Max: strconv.Itoa(campaign.MaxTitle), Value: present.Title, Placeholder: "A new roof for the shelter"})
 	form.Story = f.Field(panel.Field{
-		Setting: true, Name: "description", Label: "What it is for (optional)", Max: strconv.Itoa(
-			campaign.MaxDescription,
-		), Value: present.Description,
+		Setting: true, Name: "description", Label: "What it is for (optional)",
+		Max: strconv.Itoa(campaign.MaxDescription), Value: present.Description,
 		Hint: "Plain text; an empty line begins a paragraph.",
 	})
 	if present.Slug == "" {
@@ -62,10 +61,8 @@ func campaignForm(
 			Value: goal, Placeholder: "5000",
 		}),
 		f.Field(panel.Field{
-			Setting: true, Name: "suggested", Label: "Suggested amounts (optional)", Max: "120", Value: strings.Join(
-				suggested, " ",
-			), Placeholder: "5 25 100",
-			Hint: suggestedHint,
+			Setting: true, Name: "suggested", Label: "Suggested amounts (optional)", Max: "120",
+			Value: strings.Join(suggested, " "), Placeholder: "5 25 100", Hint: suggestedHint,
 		}),
 		f.Field(panel.Field{Setting: true, Name: "ends", Label: "Last day (optional)", Type: "date", Value: lastDay(present.EndsAt), Hint: "Donations can be started until midnight UTC at the end of it."}),
 	)

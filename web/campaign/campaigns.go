@@ -151,10 +151,8 @@ func (d *Surface) campaignEditPage(c echo.Context, who session.Principal, status
 	form.Reauth.Required = false
 	form.Reauth.Hint = "Only to change the title or the text, which donors read, or where the donations go."
 	p := campaignview.EditProps{
-		Frame: d.Frame(
-			c, who, "Change a campaign", campaignsPath,
-		), Slug: found.Slug, Name: found.Title, Problem: f.Problem, HasKey: ok,
-		KeyGone: found.KeyRevoked, Form: form,
+		Frame: d.Frame(c, who, "Change a campaign", campaignsPath),
+		Slug:  found.Slug, Name: found.Title, Problem: f.Problem, HasKey: ok, KeyGone: found.KeyRevoked, Form: form,
 	}
 	return d.Show(c, status, p.Frame, campaignview.Edit(p))
 }

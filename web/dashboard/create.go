@@ -103,10 +103,8 @@ func (d *Surface) postCreate(c echo.Context, who session.Principal) error {
 		return err
 	}
 	in := payment.CreateInput{KeyID: key.ID, Amount: f.Amount("amount"), Details: payment.Details{
-		Reference: f.Text(
-			"reference",
-		), Description: f.Text("description"), SuccessURL: f.Text("successUrl"), CancelURL: f.Text("cancelUrl"),
-		CustomerEmail: f.Text("customerEmail"),
+		Reference: f.Text("reference"), Description: f.Text("description"), CustomerEmail: f.Text("customerEmail"),
+		SuccessURL: f.Text("successUrl"), CancelURL: f.Text("cancelUrl"),
 	}}
 	note := amountNote(in.Amount)
 	if code := strings.ToUpper(f.Text("currency")); code != "" && code != string(exchange.USD) {

@@ -196,12 +196,9 @@ func recovered(err *error) {
 
 func exportRow(p report.Exported) []string {
 	row := []string{
-		string(
-			p.ID,
-		), stampOf(p.CreatedAt), string(p.Status), string(p.Kind), p.Amount.String(), p.Received().Micros().String(),
-		string(
-			p.Choice.Network,
-		), string(p.Choice.Token), p.Reference, p.Description, p.CustomerEmail, string(p.Hash), "", "",
+		string(p.ID), stampOf(p.CreatedAt), string(p.Status), string(p.Kind),
+		p.Amount.String(), p.Received().Micros().String(), string(p.Choice.Network), string(p.Choice.Token),
+		p.Reference, p.Description, p.CustomerEmail, string(p.Hash), "", "",
 		stampOf(p.StartedAt), stampOf(p.EndedAt), map[bool]string{true: "yes", false: "no"}[p.ByHand], "",
 	}
 	for i, x := range p.Refunds {

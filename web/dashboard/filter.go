@@ -42,9 +42,8 @@ func (d *Surface) paymentQuery(
 	ctx context.Context, q url.Values, who session.Principal,
 ) (x report.Query, f dashboard.FilterFields, problem string) {
 	f = dashboard.FilterFields{
-		Text: strings.TrimSpace(
-			q.Get("q"),
-		), Status: q.Get("status"), Network: q.Get("network"), Token: q.Get("token"), Kind: q.Get("kind"),
+		Text: strings.TrimSpace(q.Get("q")), Status: q.Get("status"), Kind: q.Get("kind"),
+		Network: q.Get("network"), Token: q.Get("token"),
 		From: q.Get("from"), FromTime: q.Get("fromTime"), Until: q.Get("until"), UntilTime: q.Get("untilTime"),
 		Min: q.Get("min"), Max: q.Get("max"),
 	}

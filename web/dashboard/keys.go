@@ -123,9 +123,8 @@ func full(who session.Principal) bool {
 
 func keyRow(h house) dashboard.KeyRow {
 	return dashboard.KeyRow{
-		ID: h.key.PublicID, Label: session.KeyLabel(
-			h.key,
-		), Wallet: string(h.key.Wallet), Credits: h.balance.Credits, Queries: h.balance.Queries,
+		ID: h.key.PublicID, Label: session.KeyLabel(h.key), Wallet: string(h.key.Wallet),
+		Credits: h.balance.Credits, Queries: h.balance.Queries,
 		CreatedAt: h.key.CreatedAt, LastUsedAt: h.key.LastUsedAt,
 		RevokedAt: h.key.RevokedAt, DisabledAt: h.key.DisabledAt, Custodian: h.has,
 		May: mayTexts(h.key.Permissions), Sources: h.key.Sources.List(),

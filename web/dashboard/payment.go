@@ -155,18 +155,12 @@ func (d *Surface) paymentProps(
 	ctx context.Context, who session.Principal, x payment.Payment, key merchant.Key,
 ) dashboard.PaymentProps {
 	p := dashboard.PaymentProps{
-		TxnID: string(
-			x.ID,
-		), Status: string(x.Status), Amount: x.Amount.Display(), Received: present.Positive(x.Received().Micros()),
-		Token: string(
-			x.Choice.Token,
-		),
+		TxnID: string(x.ID), Status: string(x.Status), Token: string(x.Choice.Token),
+		Amount: x.Amount.Display(), Received: present.Positive(x.Received().Micros()),
 		Price: present.PriceOf(x), PriceSources: priceSources(ctx, x),
-		Reference: x.Reference, Description: x.Description,
-		CustomerEmail: x.CustomerEmail,
-		CreatedAt:     x.CreatedAt, ExpiresAt: x.ExpiresAt, EndedAt: x.EndedAt, Hash: string(
-			x.Hash,
-		), ExplorerURL: d.Presenter.ExplorerURL(x),
+		Reference: x.Reference, Description: x.Description, CustomerEmail: x.CustomerEmail,
+		CreatedAt: x.CreatedAt, ExpiresAt: x.ExpiresAt, EndedAt: x.EndedAt,
+		Hash: string(x.Hash), ExplorerURL: d.Presenter.ExplorerURL(x),
 		Standing: string(x.Standing()), Verdict: verdict(ctx, x, d.now(who)), Title: paymentRow(ctx, x).Title,
 		NeedsYou: len(x.Attention()) > 0, Senders: senders(x),
 		CheckoutURL: d.Operations.CheckoutLink(x.ID), ByHand: x.ByHand,

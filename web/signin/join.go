@@ -31,10 +31,8 @@ func (d *Surface) postJoin(c echo.Context) error {
 		return err
 	}
 	in := identity.NewUser{
-		Email: n.Email, Password: secret.New(
-			f.Values.Get("password"),
-		), FirstName: f.Text("firstName"), LastName: f.Text("lastName"),
-		Language: shell.Language(c),
+		Email: n.Email, Password: secret.New(f.Values.Get("password")),
+		FirstName: f.Text("firstName"), LastName: f.Text("lastName"), Language: shell.Language(c),
 	}
 	if err = d.Shell.Limits.Costly(ctx); err == nil {
 		_, _, err = d.Merchants.JoinNew(c.Request().Context(), token, in, d.Stranger(c))
@@ -78,9 +76,8 @@ func (d *Surface) joinPage(c echo.Context, status int, token string, f *shell.Fo
 	if err != nil {
 		return err
 	}
-	p.Merchant, p.Role, p.Does, p.Email, p.Token, p.Problem = merchant.Email, string(
-		n.Role,
-	), session.RoleTexts[n.Role], n.Email, token, f.Problem
+	p.Merchant, p.Email, p.Token, p.Problem = merchant.Email, n.Email, token, f.Problem
+	p.Role, p.Does = string(n.Role), session.RoleTexts[n.Role]
 	if known {
 		p.SignInURL = "/signin?next=" + url.QueryEscape("/dashboard/join")
 	}

@@ -72,9 +72,8 @@ func (d *Surface) postSignIn(c echo.Context) error {
 		return d.signInAgain(c, f, err)
 	}
 	who := identity.Credentials{
-		Email: f.Text("email"), Password: secret.New(
-			f.Values.Get("password"),
-		), Address: shell.CallOf(c).Client, UserAgent: shell.CallOf(c).UserAgent,
+		Email: f.Text("email"), Password: secret.New(f.Values.Get("password")),
+		Address: shell.CallOf(c).Client, UserAgent: shell.CallOf(c).UserAgent,
 		Device: d.Cookies.Device(c.Request(), f.Text("email")),
 	}
 	in, half, err := d.Users.Enter(c.Request().Context(), who)

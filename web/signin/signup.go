@@ -57,10 +57,8 @@ func (d *Surface) postSignUp(c echo.Context) error {
 		return fault.New(fault.Forbidden, "signing up is closed here; ask the operator for an account")
 	}
 	in := identity.NewUser{
-		Email: f.Text("email"), Password: secret.New(
-			f.Values.Get("password"),
-		), FirstName: f.Text("firstName"), LastName: f.Text("lastName"),
-		Language: shell.Language(c),
+		Email: f.Text("email"), Password: secret.New(f.Values.Get("password")),
+		FirstName: f.Text("firstName"), LastName: f.Text("lastName"), Language: shell.Language(c),
 	}
 	verify := d.Users.VerifiesEmail() && invite == ""
 	if err = d.Shell.Limits.Costly(ctx); err == nil {

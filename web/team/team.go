@@ -62,10 +62,9 @@ func (t *Surface) teamPage(
 	owners := 0
 	for _, m := range members {
 		row := team.MemberRow{
-			ID: m.User.PublicID, Name: session.UserName(
-				m.User,
-			), Email: m.User.Email, Role: string(m.Role), Since: m.Since, You: m.User.ID == who.User.ID,
-			Chosen: string(m.Role),
+			ID: m.User.PublicID, Name: session.UserName(m.User),
+			Email: m.User.Email, Role: string(m.Role), Chosen: string(m.Role),
+			Since: m.Since, You: m.User.ID == who.User.ID,
 		}
 		if f.Posted == teamPath+"/members/"+row.ID+"/role" {
 			row.Chosen = f.Values.Get("role")
@@ -78,9 +77,8 @@ func (t *Surface) teamPage(
 	p.MayLeave = len(members) > 1 && (who.Membership.Role != merchant.RoleOwner || owners > 1)
 	for _, n := range invited {
 		p.Invited = append(p.Invited, team.InvitedRow{
-			ID: n.ID, Email: n.Email, Role: string(
-				n.Role,
-			), By: n.By, ExpiresAt: n.ExpiresAt, Expired: !n.ExpiresAt.After(t.Shell.Now()),
+			ID: n.ID, Email: n.Email, Role: string(n.Role),
+			By: n.By, ExpiresAt: n.ExpiresAt, Expired: !n.ExpiresAt.After(t.Shell.Now()),
 		})
 	}
 	for _, r := range merchant.Roles() {

@@ -26,11 +26,11 @@ type relation struct {
 
 // relations lists the tables and indexes of PostgreSQL that grow with the payments.
 func (d *database) relations(ctx context.Context, payments int) ([]relation, error) {
-	rows, err := d.raw.QueryContext(ctx, "SELECT coalesce(t.relname, c.relname), c.relname, i.indexrelid IS NOT NULL, "+
-		"(pg_relation_size(c.oid) + coalesce(pg_relation_size(nullif(c.reltoastrelid, 0)), 0)) / $1 FROM pg_class AS c "+
-		"LEFT JOIN pg_index AS i ON i.indexrelid = c.oid LEFT JOIN pg_class AS t ON t.oid = i.indrelid "+
-		"WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'i') AND pg_relation_size(c.oid) >= $1 "+
-		"ORDER BY 1, 3, 4 DESC, 2", payments)
+	rows, err := d.raw.QueryContext(ctx, `SELECT coalesce(t.relname, c.relname), c.relname, i.indexrelid IS NOT NULL,
+		(pg_relation_size(c.oid) + coalesce(pg_relation_size(nullif(c.reltoastrelid, 0)), 0)) / $1 FROM pg_class AS c
+		LEFT JOIN pg_index AS i ON i.indexrelid = c.oid LEFT JOIN pg_class AS t ON t.oid = i.indrelid
+		WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'i') AND pg_relation_size(c.oid) >= $1
+		ORDER BY 1, 3, 4 DESC, 2`, payments)
 	if err != nil {
 		return nil, err
 	}
@@ -93,8 +93,8 @@ func (d *database) dropOld(ctx context.Context, payments int) (missed int, err e
 		}
 	}
 	var kept int64
-	err = d.raw.QueryRowContext(ctx, "SELECT (sum(pg_total_relation_size(oid)) / $1)::bigint FROM pg_class "+
-		"WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'", payments).Scan(&kept)
+	err = d.raw.QueryRowContext(ctx, `SELECT (sum(pg_total_relation_size(oid)) / $1)::bigint FROM pg_class
+		WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'`, payments).Scan(&kept)
 	if err != nil {
 		return 0, err
 	}

@@ -58,9 +58,9 @@ func (f filling) prepare(ctx context.Context) error {
 	if f.many {
 		for _, text := range []string{
 			// A worker of autovacuum would take time from what is measured, and decide what the planner knows.
-			"DO $$ DECLARE t regclass; BEGIN FOR t IN SELECT oid FROM pg_class WHERE relkind = 'r' " +
-				"AND relnamespace = 'public'::regnamespace LOOP " +
-				"EXECUTE format('ALTER TABLE %s SET (autovacuum_enabled = false)', t); END LOOP; END $$",
+			`DO $$ DECLARE t regclass; BEGIN FOR t IN SELECT oid FROM pg_class WHERE relkind = 'r'
+				AND relnamespace = 'public'::regnamespace LOOP
+				EXECUTE format('ALTER TABLE %s SET (autovacuum_enabled = false)', t); END LOOP; END $$`,
 			"SET session_replication_role = replica",
 			"SET synchronous_commit = off",
 		} {
@@ -99,8 +99,8 @@ func (f filling) tables() []multiplied {
 			"reference":      "'order ' || s.n",
 			"customer_email": "'payer' || (s.n % 50000) || '@example.org'",
 			"description":    "CASE WHEN s.n % 700 = 9 THEN 'Two blue tickets' ELSE t.description END",
-			"words": "'order ' || s.n || CASE WHEN s.n % 700 = 9 THEN ' two blue tickets' ELSE ' two tickets' END || " +
-				"' payer' || (s.n % 50000) || ' example org cart a b c'",
+			"words": `'order ' || s.n || CASE WHEN s.n % 700 = 9 THEN ' two blue tickets' ELSE ' two tickets' END ||
+				' payer' || (s.n % 50000) || ' example org cart a b c'`,
 			"hash": "CASE WHEN length(t.hash) = 0 THEN t.hash ELSE " + f.packed(64) + " END",
 		}},
 		{"routes", of("routes"), map[string]string{"id": "", "payment_id": id, "address": address}},
@@ -120,8 +120,8 @@ func (f filling) tables() []multiplied {
 		}},
 		{
 			"delivery_attempts",
-			fmt.Sprintf("JOIN deliveries AS o ON o.payment_id = 1 + s.n %% %d JOIN delivery_attempts AS t ON t.delivery_id = o.id "+
-				"JOIN deliveries AS mine ON mine.payment_id = %s AND mine.seq = o.seq", f.templates, id),
+			fmt.Sprintf(`JOIN deliveries AS o ON o.payment_id = 1 + s.n %% %d JOIN delivery_attempts AS t ON t.delivery_id = o.id
+				JOIN deliveries AS mine ON mine.payment_id = %s AND mine.seq = o.seq`, f.templates, id),
 			map[string]string{"id": "", "delivery_id": "mine.id"},
 		},
 	}
@@ -189,8 +189,8 @@ func (f filling) multiply(ctx context.Context, m multiplied, from, to int64) err
 	if m.set["id"] != "" {
 		override = f.override()
 	}
-	return f.exec(ctx, "INSERT INTO "+m.name+" ("+strings.Join(names, ", ")+")"+override+
-		" SELECT "+strings.Join(values, ", ")+" FROM "+f.series(from, to)+" "+m.from)
+	return f.exec(ctx, `INSERT INTO `+m.name+` (`+strings.Join(names, ", ")+`)`+override+`
+		SELECT `+strings.Join(values, ", ")+` FROM `+f.series(from, to)+` `+m.from)
 }
 
 // override lets a statement of PostgreSQL set the id.
@@ -236,26 +236,25 @@ func (f filling) post(ctx context.Context, first, last int64) error {
 		sweptTogether)
 	sweeps := f.series(first/sweptTogether*3+1, last/sweptTogether*3+3)
 	for _, text := range []string{
-		"INSERT INTO ledger_entries (ref, unit, from_account, to_account, count, reason, at) " +
-			"SELECT 'start:' || public_id, 'credit', 'key:' || key_id, 'spent', 1, 'start', started_at FROM payments " +
-			"WHERE started_at IS NOT NULL AND id" + between,
-		"INSERT INTO deposit_balances (network, address, contract, payment_id, moved, marked, found, through, ahead, failures, reason) " +
-			"SELECT network, to_address, contract, payment_id, units, units, '0', block_number + 10, " + no +
-			", 0, '' FROM deposits WHERE payment_id" + between,
-		"INSERT INTO sweeps (id, public_id, network, state, created_at, ended_at, tx_hash, block_number, block_hash, block_time, " +
-			"paid, moved, note)" + f.override() + " SELECT s.n, " + f.digits(26) + ", t.network, 'CONFIRMED', t.swept_at, t.swept_at, " +
-			"'0x' || " + f.hex(64) + ", t.block_number, '', t.swept_at, '1000', 70, '' FROM " + sweeps +
-			" JOIN (SELECT " + sweep + " AS sweep, min(id) AS id FROM deposits WHERE payment_id" + between + " GROUP BY " + sweep +
-			") AS one ON one.sweep = s.n JOIN deposits AS t ON t.id = one.id ON CONFLICT DO NOTHING",
-		"INSERT INTO sweep_items (sweep_id, payment_id, txnid, address, raw, settlement, scheme, contract, symbol, decimals, token, " +
-			"expected, rescue, moved, reason) SELECT " + sweep + ", payment_id, '', to_address, " + none +
-			", " + none + ", 1, contract, symbol, decimals, token, units, " + no + ", units, '' FROM deposits WHERE payment_id" + between,
-		"INSERT INTO sweep_attempts (sweep_id, n, tx_hash, raw, nonce, valid_until, gas, price, tip, ceiling, made_at, sent_at) " +
-			"SELECT t.id, 1, t.tx_hash, " + bytes + ", t.id, 0, 1, '1', '1', '1', t.created_at, t.created_at FROM sweeps AS t " +
-			"JOIN " + sweeps + " ON s.n = t.id WHERE TRUE ON CONFLICT DO NOTHING",
-		"INSERT INTO audit_log (user_id, at, actor, action, subject, detail, address, personal) SELECT 1, created_at, " +
-			"'a@example.org', 'changed', public_id, '', '', id % 1000 = 0 FROM payments WHERE id % 10 = 0 AND id" +
-			between,
+		`INSERT INTO ledger_entries (ref, unit, from_account, to_account, count, reason, at)
+			SELECT 'start:' || public_id, 'credit', 'key:' || key_id, 'spent', 1, 'start', started_at FROM payments
+			WHERE started_at IS NOT NULL AND id` + between,
+		`INSERT INTO deposit_balances (network, address, contract, payment_id, moved, marked, found, through, ahead, failures, reason)
+			SELECT network, to_address, contract, payment_id, units, units, '0', block_number + 10, ` + no + `,
+			0, '' FROM deposits WHERE payment_id` + between,
+		`INSERT INTO sweeps (id, public_id, network, state, created_at, ended_at, tx_hash, block_number, block_hash, block_time,
+			paid, moved, note)` + f.override() + ` SELECT s.n, ` + f.digits(26) + `, t.network, 'CONFIRMED', t.swept_at, t.swept_at,
+			'0x' || ` + f.hex(64) + `, t.block_number, '', t.swept_at, '1000', 70, '' FROM ` + sweeps + `
+			JOIN (SELECT ` + sweep + ` AS sweep, min(id) AS id FROM deposits WHERE payment_id` + between + ` GROUP BY ` + sweep + `
+			) AS one ON one.sweep = s.n JOIN deposits AS t ON t.id = one.id ON CONFLICT DO NOTHING`,
+		`INSERT INTO sweep_items (sweep_id, payment_id, txnid, address, raw, settlement, scheme, contract, symbol, decimals, token,
+			expected, rescue, moved, reason) SELECT ` + sweep + `, payment_id, '', to_address, ` + none + `,
+			` + none + `, 1, contract, symbol, decimals, token, units, ` + no + `, units, '' FROM deposits WHERE payment_id` + between,
+		`INSERT INTO sweep_attempts (sweep_id, n, tx_hash, raw, nonce, valid_until, gas, price, tip, ceiling, made_at, sent_at)
+			SELECT t.id, 1, t.tx_hash, ` + bytes + `, t.id, 0, 1, '1', '1', '1', t.created_at, t.created_at FROM sweeps AS t
+			JOIN ` + sweeps + ` ON s.n = t.id WHERE TRUE ON CONFLICT DO NOTHING`,
+		`INSERT INTO audit_log (user_id, at, actor, action, subject, detail, address, personal) SELECT 1, created_at,
+			'a@example.org', 'changed', public_id, '', '', id % 1000 = 0 FROM payments WHERE id % 10 = 0 AND id` + between,
 	} {
 		if err := f.exec(ctx, text); err != nil {
 			return err
@@ -274,9 +273,9 @@ func (f filling) finish(ctx context.Context) error {
 		"UPDATE balances SET balance = balance - (SELECT count(*) FROM payments AS p WHERE p.key_id = balances.key_id " +
 			fmt.Sprintf("AND p.started_at IS NOT NULL AND p.id > %d) WHERE unit = 'credit'", f.templates),
 		"DELETE FROM sales",
-		"INSERT INTO sales (key_id, quarter, network, currency, payments, volume, price) SELECT key_id, " + quarter +
-			", network, currency, count(*), sum(amount), sum(price) FROM payments WHERE status = 'COMPLETED' " +
-			"GROUP BY key_id, " + quarter + ", network, currency",
+		`INSERT INTO sales (key_id, quarter, network, currency, payments, volume, price) SELECT key_id, ` + quarter + `,
+			network, currency, count(*), sum(amount), sum(price) FROM payments WHERE status = 'COMPLETED'
+			GROUP BY key_id, ` + quarter + `, network, currency`,
 	}
 	if f.many {
 		all = append(all, "SELECT gin_clean_pending_list('payments_by_word')", "SELECT setval(pg_get_serial_sequence('payments', 'id'), (SELECT max(id) FROM payments))",

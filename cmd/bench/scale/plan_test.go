@@ -130,11 +130,11 @@ func (d *database) believe(t *testing.T) {
 		"SET default_statistics_target = 1000", // every row is in the sample, so that the sample is the same each time
 		"ANALYZE",
 		// The planner reckons rows as reltuples a page of relpages, times the pages that there are.
-		fmt.Sprintf("UPDATE pg_class SET reltuples = reltuples * %d, relpages = pg_relation_size(oid) / "+
-			"current_setting('block_size')::bigint WHERE relkind IN ('r', 'i') AND oid IN ("+
-			"SELECT c.oid FROM pg_class AS c LEFT JOIN pg_index AS i ON i.indexrelid = c.oid "+
-			"JOIN pg_class AS t ON t.oid = coalesce(i.indrelid, c.oid) "+
-			"WHERE t.relnamespace = 'public'::regnamespace AND t.relname ~ '%s')", planned / *paymentsFlag, grows),
+		fmt.Sprintf(`UPDATE pg_class SET reltuples = reltuples * %d, relpages = pg_relation_size(oid) /
+			current_setting('block_size')::bigint WHERE relkind IN ('r', 'i') AND oid IN (
+			SELECT c.oid FROM pg_class AS c LEFT JOIN pg_index AS i ON i.indexrelid = c.oid
+			JOIN pg_class AS t ON t.oid = coalesce(i.indrelid, c.oid)
+			WHERE t.relnamespace = 'public'::regnamespace AND t.relname ~ '%s')`, planned / *paymentsFlag, grows),
 	} {
 		if err := d.exec(t.Context(), text); err != nil {
 			t.Fatal(err)
@@ -151,10 +151,10 @@ func (d *database) wantBelieved(t *testing.T) {
 	checked := 0
 	for _, table := range d.growing(t) {
 		var rows, believed float64
-		err := d.raw.QueryRowContext(t.Context(), "SELECT (SELECT count(*) FROM "+table+"), "+
-			"CASE WHEN relpages > 0 THEN reltuples / relpages ELSE 0 END * "+
-			"(pg_relation_size(oid) / current_setting('block_size')::bigint) "+
-			"FROM pg_class WHERE oid = '"+table+"'::regclass").Scan(&rows, &believed)
+		err := d.raw.QueryRowContext(t.Context(), `SELECT (SELECT count(*) FROM `+table+`),
+			CASE WHEN relpages > 0 THEN reltuples / relpages ELSE 0 END *
+			(pg_relation_size(oid) / current_setting('block_size')::bigint)
+			FROM pg_class WHERE oid = '`+table+`'::regclass`).Scan(&rows, &believed)
 		if err != nil {
 			t.Fatal(err)
 		}

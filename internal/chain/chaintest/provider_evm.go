@@ -72,16 +72,17 @@ func logRange(name, source string, blocks uint64, code int, message string) Beha
 	if blocks >= 10_000 {
 		learnt = "" // no more is ever asked for
 	}
-	return Behaviour{Name: name, Source: source, Learnt: learnt, Blocks: int(
-		5 * blocks / 2,
-	), Unmet: blocks >= 10_000, Rules: func() Rules {
+	rules := func() Rules {
 		return Rules{Call: func(p *Provider, c ProviderCall) *ProviderReply {
 			if n, ok := blocksOf(p, c); ok && n > blocks {
 				return refuse(code, message)
 			}
 			return nil
 		}}
-	}}
+	}
+	return Behaviour{
+		Name: name, Source: source, Learnt: learnt, Blocks: int(5 * blocks / 2), Unmet: blocks >= 10_000, Rules: rules,
+	}
 }
 
 // shrinkingRange takes 1,000 blocks at first, and 64 after some queries.

@@ -123,9 +123,8 @@ func TestURL_RedactText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := u.Redact(
-		"v2 of rpc.example:\n\x00no api-key \xff",
-	), "v2 of rpc.example:  no api-key "; got != want {
+	got, want := u.Redact("v2 of rpc.example:\n\x00no api-key \xff"), "v2 of rpc.example:  no api-key "
+	if got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if got := u.Redact(strings.Repeat("é", 5_000)); len(got) > shown+len("…") || !strings.HasSuffix(got, "é…") {

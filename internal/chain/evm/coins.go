@@ -29,11 +29,6 @@ func (a *Adapter) Coins(ctx context.Context, addresses []chain.Address, at chain
 	return held, nil
 }
 
-// Coin returns the network's native coin as an asset without a contract.
-func (a *Adapter) Coin() chain.Asset {
-	return chain.Asset{Network: a.profile.Network, Symbol: a.profile.Coin, Decimals: a.profile.Network.CoinDecimals()}
-}
-
 // Token returns any token contract as an asset, with the balance of an address.
 // It fails with fault.Unprocessable where there is no token. Unless it is one
 // of the network's assets its symbol is its address, because the name a

@@ -8,23 +8,18 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 )
 
-// Depositor derives the deposit addresses of one EVM network: forwarders whose
-// code can pay only the settlement wallet.
-type Depositor struct{ network chain.Network }
+// NewDepositor returns the depositor of an EVM network. Its addresses are forwarders, whose code can pay only the
+// settlement wallet.
+func NewDepositor(n chain.Network) chain.Depositor {
+	return func(s chain.Settlement) (chain.Watched, error) { return forwarder(n, s) }
+}
 
-var _ chain.Depositor = Depositor{}
-
-// NewDepositor returns the depositor of an EVM network.
-func NewDepositor(n chain.Network) Depositor { return Depositor{n} }
-
-// DepositAddress returns the forwarder of the settlement: a function of txnid
+// forwarder returns the forwarder of the settlement: a function of txnid
 // and settlement wallet alone, the same on every EVM network. The zero address,
 // which would burn the money, is refused.
-func (d Depositor) DepositAddress(s chain.Settlement) (chain.Watched, error) {
-	if s.Network != d.network {
-		return chain.Watched{}, fault.New(
-			fault.Internal, "a deposit address of %s was asked of %s", s.Network, d.network,
-		)
+func forwarder(n chain.Network, s chain.Settlement) (chain.Watched, error) {
+	if s.Network != n {
+		return chain.Watched{}, fault.New(fault.Internal, "a deposit address of %s was asked of %s", s.Network, n)
 	}
 	if err := s.Scheme.Check(); err != nil {
 		return chain.Watched{}, err
@@ -37,8 +32,6 @@ func (d Depositor) DepositAddress(s chain.Settlement) (chain.Watched, error) {
 	if err != nil {
 		return chain.Watched{}, err
 	}
-	forwarder := contracts.ForwarderAddress(
-		contracts.FactoryAddress(), common.Address(wallet.Raw), contracts.Salt(id),
-	)
-	return chain.AddressOf(d.network, forwarder[:]), nil
+	at := contracts.ForwarderAddress(contracts.FactoryAddress(), common.Address(wallet.Raw), contracts.Salt(id))
+	return chain.AddressOf(n, at[:]), nil
 }

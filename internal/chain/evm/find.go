@@ -84,10 +84,7 @@ func (a *Adapter) Moved(tx rpc.Transaction, r rpc.Receipt) []chain.Transfer {
 	var transfers []chain.Transfer
 	if tx.Value != nil && tx.Value.Sign() > 0 && tx.To != (rpc.Address{}) {
 		transfers = append(transfers, chain.Transfer{
-			Key: a.key(r.Tx, NativeOrdinal),
-			Asset: chain.Asset{
-				Network: a.profile.Network, Symbol: a.profile.Coin, Decimals: a.profile.Network.CoinDecimals(),
-			},
+			Key: a.key(r.Tx, NativeOrdinal), Asset: a.profile.CoinAsset(),
 			From: a.text(tx.From), To: a.text(tx.To), Units: money.NewUnits(tx.Value),
 		})
 	}

@@ -20,7 +20,7 @@ import (
 	"github.com/florinpay/florin/internal/chain/chaintest"
 	"github.com/florinpay/florin/internal/chain/evm"
 	"github.com/florinpay/florin/internal/chain/evm/contracts"
-	"github.com/florinpay/florin/internal/chain/evm/contracts/testtoken"
+	"github.com/florinpay/florin/internal/chain/evm/contracts/contractstest"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
 	"github.com/florinpay/florin/internal/testkit"
@@ -122,8 +122,8 @@ func (a *anvil) token(n chain.Network, symbol string, counts money.Token) chain.
 	a.t.Helper()
 	const decimals = 6
 	nonce := a.nonce()
-	constructor := testtoken.NewTestToken().PackConstructor(symbol, symbol, decimals)
-	a.mustSend(&types.DynamicFeeTx{Data: append(common.FromHex(testtoken.TestTokenMetaData.Bin), constructor...)})
+	constructor := contractstest.NewTestToken().PackConstructor(symbol, symbol, decimals)
+	a.mustSend(&types.DynamicFeeTx{Data: append(common.FromHex(contractstest.TestTokenMetaData.Bin), constructor...)})
 	at := crypto.CreateAddress(devchain.FaucetAddress(), nonce)
 	return chain.Asset{
 		Network: n, Contract: chain.AddressOf(n, at[:]).Address, Symbol: symbol, Decimals: decimals, Token: counts,

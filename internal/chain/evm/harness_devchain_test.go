@@ -10,7 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/chaintest"
 	"github.com/florinpay/florin/internal/chain/evm"
-	"github.com/florinpay/florin/internal/chain/evm/contracts/testtoken"
+	"github.com/florinpay/florin/internal/chain/evm/contracts/contractstest"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
 )
@@ -44,9 +44,9 @@ func newGeth(t *testing.T, n chain.Network) *geth {
 	}
 	tokens := c.Tokens()
 	p.Assets = []chain.Asset{
-		tokenAsset(
-			n, tokens.USDT, money.USDT,
-		), tokenAsset(n, tokens.USDC, money.USDC), tokenAsset(n, tokens.Bridged, ""),
+		tokenAsset(n, tokens.USDT, money.USDT),
+		tokenAsset(n, tokens.USDC, money.USDC),
+		tokenAsset(n, tokens.Bridged, ""),
 	}
 	a, err := evm.New(evm.Config{Profile: p, Endpoints: []string{c.URL()}})
 	if err != nil {
@@ -123,7 +123,7 @@ func payProgram(payments []chaintest.Payment, succeed bool) []byte {
 		code = append(code, b...)
 	}
 	for _, p := range payments {
-		input := testtoken.NewTestToken().PackMint(common.Address(p.To.Raw), new(big.Int).SetUint64(p.Units))
+		input := contractstest.NewTestToken().PackMint(common.Address(p.To.Raw), new(big.Int).SetUint64(p.Units))
 		for i := 0; i < len(input); i += 32 {
 			push(common.RightPadBytes(input[i:min(i+32, len(input))], 32)...)
 			push(byte(i))

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync"
 	"testing"
 )
@@ -64,9 +65,8 @@ func (r *proxy) rewritten(t *testing.T, request, answer []byte) []byte {
 	var answers []map[string]json.RawMessage
 	one := len(request) > 0 && request[0] == '{'
 	if one {
-		request, answer = bytes.Join(
-			[][]byte{{'['}, request, {']'}}, nil,
-		), bytes.Join([][]byte{{'['}, answer, {']'}}, nil)
+		request = slices.Concat([]byte("["), request, []byte("]"))
+		answer = slices.Concat([]byte("["), answer, []byte("]"))
 	}
 	if json.Unmarshal(request, &calls) != nil || json.Unmarshal(answer, &answers) != nil {
 		t.Errorf("%s was answered %s", request, answer)

@@ -187,10 +187,8 @@ func TestJudge_ReceiptOfNoBlock(t *testing.T) {
 	got := s.mustFind(map[chain.TxHash]bool{tx: true}, p.To)
 	log["blockHash"] = "0x" + strings.Repeat("8", 64)
 	s.endpoints[1].Set(chaintest.Faults{PhantomReceipts: map[string]map[string]any{string(tx): {
-		"transactionHash": string(
-			tx,
-		), "blockHash": log["blockHash"], "blockNumber": log["blockNumber"], "status": "0x1",
-		"logs": []map[string]any{log},
+		"transactionHash": string(tx), "status": "0x1", "logs": []map[string]any{log},
+		"blockHash": log["blockHash"], "blockNumber": log["blockNumber"],
 	}}})
 	if v, err := chain.JudgeAll(t.Context(), s.reader, []chain.Transfer{got[0]}, s.chain.Head()); v == chain.Stands {
 		t.Errorf("verdict %d, error %v", v, err)

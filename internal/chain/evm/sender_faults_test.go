@@ -304,7 +304,7 @@ func TestSweeps_AssetsOfOneAddress(t *testing.T) {
 	token := g.item(1, 10)
 	second, coin := token, token
 	second.Asset, second.Expected = g.Other(), money.UnitsFromUint64(20)
-	coin.Asset, coin.Expected, coin.Rescue = g.reader.Coin(), money.Units{}, true
+	coin.Asset, coin.Expected, coin.Rescue = g.profile.CoinAsset(), money.Units{}, true
 	if _, err := g.chain.Mint(t.Context(), common.HexToAddress(string(second.Asset.Contract)),
 		common.Address(token.Address.Raw), big.NewInt(20)); err != nil {
 		t.Fatal(err)

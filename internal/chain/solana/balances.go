@@ -128,11 +128,6 @@ func (a *Adapter) Coins(ctx context.Context, addresses []chain.Address, at chain
 	return held, nil
 }
 
-// Coin returns SOL as an asset without a contract.
-func (a *Adapter) Coin() chain.Asset {
-	return chain.Asset{Network: a.profile.Network, Symbol: a.profile.Coin, Decimals: effect.CoinDecimals}
-}
-
 // Token returns any mint of either token program as an asset, and what the associated account of an owner
 // holds of it. It fails with fault.Unprocessable where there is no mint. Unless the mint is one of the
 // network's assets its symbol is its address, because anyone can choose the name of a mint.

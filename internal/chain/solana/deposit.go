@@ -6,23 +6,18 @@ import (
 	"github.com/florinpay/florin/internal/wallet"
 )
 
-// Depositor derives the deposit addresses of Solana: owners whose keys come
-// from the operator's seed and the txnid (see wallet.Seed).
-type Depositor struct{ seed *wallet.Seed }
+// NewDepositor returns the depositor of Solana. Its addresses are owners whose keys come from the operator's seed and
+// the txnid (see wallet.Seed).
+func NewDepositor(seed *wallet.Seed) chain.Depositor {
+	return func(s chain.Settlement) (chain.Watched, error) { return ownerOf(seed, s) }
+}
 
-var _ chain.Depositor = Depositor{}
-
-// NewDepositor returns the depositor of a seed.
-func NewDepositor(seed *wallet.Seed) Depositor { return Depositor{seed} }
-
-// DepositAddress returns the owner for the txnid. The settlement wallet does not enter into it, but must be a valid
+// ownerOf returns the owner for the txnid. The settlement wallet does not enter into it, but must be a valid
 // address. So a payment has one owner, whatever happens to the merchant's wallet, and the wallet of the first start
 // is stored with it: a payment never gets a second route on a network.
-func (d Depositor) DepositAddress(s chain.Settlement) (chain.Watched, error) {
+func ownerOf(seed *wallet.Seed, s chain.Settlement) (chain.Watched, error) {
 	if s.Network != chain.Solana {
-		return chain.Watched{}, fault.New(
-			fault.Internal, "a deposit address of %s was asked of %s", s.Network, chain.Solana,
-		)
+		return chain.Watched{}, fault.New(fault.Internal, "a deposit address of %s was asked of Solana", s.Network)
 	}
 	if err := s.Scheme.Check(); err != nil {
 		return chain.Watched{}, err
@@ -34,5 +29,5 @@ func (d Depositor) DepositAddress(s chain.Settlement) (chain.Watched, error) {
 	if _, err := parseKey(string(s.Wallet)); err != nil {
 		return chain.Watched{}, err
 	}
-	return d.seed.DepositAddress(id), nil
+	return seed.DepositAddress(id), nil
 }

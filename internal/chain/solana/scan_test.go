@@ -141,12 +141,8 @@ func TestScan_InAndOut(t *testing.T) {
 		h.Mine(1)
 		h.included(t, most)
 		wantUnits(t, h.scanned(t, to), 4)
-		closed := h.mustSend(
-			append(
-				h.pays(p), transfer(account, back, owner.PublicKey(), 14),
-				closeAccount(account, payer, owner.PublicKey()),
-			), owner,
-		)
+		back14 := transfer(account, back, owner.PublicKey(), 14)
+		closed := h.mustSend(append(h.pays(p), back14, closeAccount(account, payer, owner.PublicKey())), owner)
 		h.Mine(1)
 		h.included(t, closed)
 		wantUnits(t, h.scanned(t, to), 4)

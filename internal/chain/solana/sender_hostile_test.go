@@ -155,7 +155,7 @@ func TestSender_Rescue(t *testing.T) {
 		stray := s.deposit(t, s.assets[3], 9)
 		stray.Expected, stray.Rescue = money.Units{}, true
 		coin := stray
-		coin.Asset = s.reader.Coin()
+		coin.Asset = h.profile().CoinAsset()
 		const lamports = 7_000_000
 		s.mustSend(
 			[]solanago.Instruction{transferSOL(s.rich.PublicKey(), solanago.PublicKey(coin.Address.Raw), lamports)},

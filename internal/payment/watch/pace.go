@@ -16,6 +16,8 @@ type AtRisk struct {
 	PageUntil time.Time
 	// StartedAt is when a payment that is open was last given an address there.
 	StartedAt time.Time
+	// AddedAt is when a payment that is open was last given an address, there or where money there counts, too.
+	AddedAt time.Time
 	// ExpiresAt is when the next payment runs out that has an address there, or that money there would count for;
 	// zero: none is open.
 	ExpiresAt time.Time

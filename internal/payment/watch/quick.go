@@ -15,9 +15,9 @@ type quick struct {
 	*network
 
 	at time.Time // when the last one was taken
-	// set is the addresses they ask about, started the newest start that they include, and loaded when they were read.
-	set             *chain.WatchSet
-	started, loaded time.Time
+	// set is the addresses they ask about, added the newest that it includes, and loaded when they were read.
+	set           *chain.WatchSet
+	added, loaded time.Time
 	// news is how often money to each address may still bring a round of its own.
 	news map[chain.Address]*rate.Limiter
 }
@@ -30,9 +30,9 @@ const (
 	newsEvery  = 5 * time.Minute
 )
 
-// load reads the addresses of open payments, once after each start and now and then.
+// load reads the addresses of open payments, once after each new one and now and then.
 func (q *quick) load(ctx context.Context, s AtRisk, now time.Time) error {
-	if q.set != nil && q.started.Equal(s.StartedAt) && !s.LookedAt.After(q.loaded) && now.Sub(q.loaded) < openRound {
+	if q.set != nil && q.added.Equal(s.AddedAt) && !s.LookedAt.After(q.loaded) && now.Sub(q.loaded) < openRound {
 		return nil
 	}
 	addresses, err := q.store.OpenAddresses(ctx, q.profile.Network, now.Add(-endFor))
@@ -46,7 +46,7 @@ func (q *quick) load(ctx context.Context, s AtRisk, now time.Time) error {
 			news[a.Address] = rate.NewLimiter(rate.Every(newsEvery), newsAtOnce)
 		}
 	}
-	q.set, q.started, q.loaded, q.news = set, s.StartedAt, now, news
+	q.set, q.added, q.loaded, q.news = set, s.AddedAt, now, news
 	return nil
 }
 

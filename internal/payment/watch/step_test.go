@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/chaintest"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/watch"
 )
@@ -39,10 +40,15 @@ func (r *rig) paced() *tallied {
 // steps lets the watcher do what is due for so long, while a block is made every second.
 func (r *rig) steps(d time.Duration) {
 	r.Helper()
+	r.stepsOf(r.watcher, r.chain, d)
+}
+
+func (r *rig) stepsOf(w *watch.Watcher, c *chaintest.EVM, d time.Duration) {
+	r.Helper()
 	for end := r.now().Add(d); r.now().Before(end); {
-		r.pass(max(r.watcher.Step(r.Context()), time.Millisecond))
-		for r.now().Sub(r.chain.Head().Time) >= time.Second {
-			r.chain.Mine(1)
+		r.pass(max(w.Step(r.Context()), time.Millisecond))
+		for r.now().Sub(c.Head().Time) >= time.Second {
+			c.Mine(1)
 			r.pass(-time.Second)
 		}
 	}

@@ -74,11 +74,9 @@ func (r *rig) sweep(p payment.Payment, units int64) (end func()) {
 		}},
 	}
 	r.must(r.store.Settlement().PlanSweep(r.Context(), w))
-	w.Tx = chain.TxHash(r.chain.Send(chaintest.Tx{To: string(
-		asset.Contract,
-	), Logs: []chaintest.Log{chaintest.TransferLog(
-		string(asset.Contract), string(route.Address.Address), rigWallet, big.NewInt(units),
-	)}}))
+	token, from := string(asset.Contract), string(route.Address.Address)
+	moved := chaintest.TransferLog(token, from, rigWallet, big.NewInt(units))
+	w.Tx = chain.TxHash(r.chain.Send(chaintest.Tx{To: token, Logs: []chaintest.Log{moved}}))
 	r.chain.Mine(1)
 	w.State, w.Block = settlement.Confirmed, r.chain.Head()
 	w.Moved = []chain.Moved{{

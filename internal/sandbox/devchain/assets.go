@@ -9,7 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"github.com/florinpay/florin/internal/chain/evm/contracts"
-	"github.com/florinpay/florin/internal/chain/evm/contracts/testtoken"
+	"github.com/florinpay/florin/internal/chain/evm/contracts/contractstest"
 )
 
 // Token is a test ERC-20 that Setup deploys.
@@ -26,8 +26,8 @@ type Token struct {
 func newToken(kind, name, symbol string, decimals uint8) Token {
 	t := Token{Name: name, Symbol: symbol, Decimals: decimals}
 	t.salt = crypto.Keccak256Hash([]byte("florin devchain " + kind))
-	t.initCode = append(common.FromHex(testtoken.TestTokenMetaData.Bin),
-		testtoken.NewTestToken().PackConstructor(name, symbol, decimals)...)
+	t.initCode = append(common.FromHex(contractstest.TestTokenMetaData.Bin),
+		contractstest.NewTestToken().PackConstructor(name, symbol, decimals)...)
 	t.Address = crypto.CreateAddress2(contracts.DeployerAddress, t.salt, crypto.Keccak256(t.initCode))
 	return t
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/ethereum/go-ethereum/rpc"
 
 	"github.com/florinpay/florin/internal/chain/evm/contracts"
-	"github.com/florinpay/florin/internal/chain/evm/contracts/testtoken"
+	"github.com/florinpay/florin/internal/chain/evm/contracts/contractstest"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
 )
 
@@ -86,7 +86,7 @@ func (c testChain) payer(token common.Address, units int64) (*ecdsa.PrivateKey, 
 
 func (c testChain) wantBalance(token, of common.Address, want int64) {
 	c.t.Helper()
-	binding := testtoken.NewTestToken()
+	binding := contractstest.NewTestToken()
 	out, err := c.Client().CallContract(c.ctx, ethereum.CallMsg{To: &token, Data: binding.PackBalanceOf(of)}, nil)
 	if err != nil {
 		c.t.Fatal(err)
@@ -219,7 +219,7 @@ func TestChain_Setup(t *testing.T) {
 // describe reads name, symbol and decimals of a token.
 func (c testChain) describe(token common.Address) (d [3]any) {
 	c.t.Helper()
-	b := testtoken.NewTestToken()
+	b := contractstest.NewTestToken()
 	read := func(data []byte) []byte {
 		out, err := c.Client().CallContract(c.ctx, ethereum.CallMsg{To: &token, Data: data}, nil)
 		if err != nil {

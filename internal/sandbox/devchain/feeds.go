@@ -10,7 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"github.com/florinpay/florin/internal/chain/evm/contracts"
-	"github.com/florinpay/florin/internal/chain/evm/contracts/testtoken"
+	"github.com/florinpay/florin/internal/chain/evm/contracts/contractstest"
 )
 
 // Feed is a price feed that Setup deploys: what a currency or a token is worth in US dollars, with 8 decimals.
@@ -25,8 +25,8 @@ type Feed struct {
 // NewFeed returns the feed of a currency or token with the description and decimals.
 func NewFeed(of, description string, decimals uint8) Feed {
 	f := Feed{Of: of, salt: crypto.Keccak256Hash([]byte("florin devchain feed " + of))}
-	f.initCode = append(common.FromHex(testtoken.TestFeedMetaData.Bin),
-		testtoken.NewTestFeed().PackConstructor(description, decimals)...)
+	f.initCode = append(common.FromHex(contractstest.TestFeedMetaData.Bin),
+		contractstest.NewTestFeed().PackConstructor(description, decimals)...)
 	f.Address = crypto.CreateAddress2(contracts.DeployerAddress, f.salt, crypto.Keccak256(f.initCode))
 	return f
 }
@@ -49,13 +49,13 @@ func (c *Chain) Deploy(ctx context.Context, f Feed) (common.Hash, error) {
 
 // SetFeed sends a transaction that sets the price of a feed, in 1e-8 dollars, and when it was set.
 func (c *Chain) SetFeed(ctx context.Context, f Feed, answer *big.Int, at time.Time) error {
-	data := testtoken.NewTestFeed().PackSet(answer, big.NewInt(at.Unix()))
+	data := contractstest.NewTestFeed().PackSet(answer, big.NewInt(at.Unix()))
 	return c.toFeed(ctx, f, data)
 }
 
 // StopFeed sends a transaction after which the feed answers nothing, until it is set again.
 func (c *Chain) StopFeed(ctx context.Context, f Feed) error {
-	return c.toFeed(ctx, f, testtoken.NewTestFeed().PackStop())
+	return c.toFeed(ctx, f, contractstest.NewTestFeed().PackStop())
 }
 
 func (c *Chain) toFeed(ctx context.Context, f Feed, data []byte) error {

@@ -14,7 +14,7 @@ import (
 	"github.com/ethereum/go-ethereum/rpc"
 
 	"github.com/florinpay/florin/internal/chain/evm/contracts"
-	"github.com/florinpay/florin/internal/chain/evm/contracts/testtoken"
+	"github.com/florinpay/florin/internal/chain/evm/contracts/contractstest"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
 )
 
@@ -155,7 +155,7 @@ func TestCall_Reverts(t *testing.T) {
 	t.Parallel()
 	chain := start(t, devchain.Config{ChainID: 56})
 	usdt := chain.Tokens().USDT.Address
-	poor := testtoken.NewTestToken().PackTransfer(deposit, big.NewInt(1))
+	poor := contractstest.NewTestToken().PackTransfer(deposit, big.NewInt(1))
 	for _, method := range []string{"eth_call", "eth_estimateGas"} {
 		for name, c := range map[string]struct{ data, want string }{
 			"Custom": {hexutil.Encode(poor), "error 3: execution reverted 0xe450d38c"},

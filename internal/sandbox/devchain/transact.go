@@ -14,7 +14,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 
-	"github.com/florinpay/florin/internal/chain/evm/contracts/testtoken"
+	"github.com/florinpay/florin/internal/chain/evm/contracts/contractstest"
 )
 
 // FaucetKey is the private key of an account with practically unlimited native coins. It is public, and the
@@ -44,7 +44,7 @@ const defaultTip = 1_000_000_000
 // Mint sends a transaction that mints test tokens, in base units, and returns its hash. The token must be one
 // of Tokens, or another TestToken.
 func (c *Chain) Mint(ctx context.Context, token, to common.Address, units *big.Int) (common.Hash, error) {
-	data := testtoken.NewTestToken().PackMint(to, units)
+	data := contractstest.NewTestToken().PackMint(to, units)
 	return c.fromFaucet(ctx, Tx{To: &token, Gas: transferGas, Data: data})
 }
 
@@ -59,7 +59,7 @@ func (c *Chain) FundNative(ctx context.Context, to common.Address, wei *big.Int)
 func (c *Chain) Transfer(
 	ctx context.Context, from *ecdsa.PrivateKey, token, to common.Address, units *big.Int,
 ) (common.Hash, error) {
-	data := testtoken.NewTestToken().PackTransfer(to, units)
+	data := contractstest.NewTestToken().PackTransfer(to, units)
 	return c.Send(ctx, from, Tx{To: &token, Gas: transferGas, Data: data})
 }
 

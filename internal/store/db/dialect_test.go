@@ -50,8 +50,8 @@ func TestDialect(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { _ = e.Close() })
-			text := "CREATE TABLE kinds_of_values (at TIME, never TIME, wait NUMBER, block NUMBER, tx BYTES, kinds text, none text, " +
-				"hash BYTES, note text, ended_at TIME)"
+			text := `CREATE TABLE kinds_of_values (at TIME, never TIME, wait NUMBER, block NUMBER, tx BYTES, kinds text, none text,
+				hash BYTES, note text, ended_at TIME)`
 			text = strings.NewReplacer("TIME", open.time, "NUMBER", open.number, "BYTES", open.bytes).Replace(text)
 			testValues(t, e, text)
 		})

@@ -11,8 +11,7 @@ import (
 
 // value is an argument that the two databases take in different forms.
 type value interface {
-	forSQLite() any
-	forPostgres() any
+	stored(sqlite bool) any
 }
 
 // stored returns an argument as a database takes it. A time is whole microseconds in UTC, and NULL for the zero time:
@@ -21,10 +20,7 @@ type value interface {
 func stored(a any, sqlite bool) any {
 	switch v := a.(type) {
 	case value:
-		if sqlite {
-			return v.forSQLite()
-		}
-		return v.forPostgres()
+		return v.stored(sqlite)
 	case time.Time:
 		switch {
 		case v.IsZero():
@@ -76,9 +72,12 @@ func (l List[T]) json() string {
 	return string(text)
 }
 
-func (l List[T]) forSQLite() any { return l.json() }
-
-func (l List[T]) forPostgres() any { return []T(l) }
+func (l List[T]) stored(sqlite bool) any {
+	if sqlite {
+		return l.json()
+	}
+	return []T(l)
+}
 
 // AppendQuery writes the literal for Listed.
 func (l List[T]) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {

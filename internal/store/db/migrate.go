@@ -310,8 +310,8 @@ const waitReported = 5 * time.Second
 
 // reportWait says what holds the locks that a process of the server waits for.
 func (e *postgresEngine) reportWait(ctx context.Context, process int, waits func(string)) {
-	const holders = "SELECT coalesce(nullif(a.application_name, ''), 'a program') || ', process ' || a.pid || " +
-		"coalesce(' (' || a.state || ')', '') FROM unnest(pg_blocking_pids(?)) AS b JOIN pg_stat_activity AS a ON a.pid = b"
+	const holders = `SELECT coalesce(nullif(a.application_name, ''), 'a program') || ', process ' || a.pid ||
+		coalesce(' (' || a.state || ')', '') FROM unnest(pg_blocking_pids(?)) AS b JOIN pg_stat_activity AS a ON a.pid = b`
 	tick := time.NewTicker(waitReported)
 	defer tick.Stop()
 	for {

@@ -131,9 +131,7 @@ func (p Packed) AppendQuery(gen schema.QueryGen, b []byte) ([]byte, error) {
 // Value returns what both databases store.
 func (p Packed) Value() (driver.Value, error) { return p.Bytes(), nil }
 
-func (p Packed) forSQLite() any { return p.Bytes() }
-
-func (p Packed) forPostgres() any { return p.Bytes() }
+func (p Packed) stored(bool) any { return p.Bytes() }
 
 // PackedList is the argument of IN for a packed column.
 func PackedList[T ~string](texts []T) []Packed {

@@ -85,9 +85,9 @@ func (e *postgresEngine) configure(config *pgxpool.Config, url string) {
 // settings are what a role, a database or a server may have set otherwise: transactions that need locks to work and see
 // what was committed before them, texts that are read as they are written, and commits that are on disk when they are
 // reported. They are no startup parameters, since connection poolers refuse those.
-const settings = "SET default_transaction_isolation = 'read committed'; SET default_transaction_read_only = off; " +
-	"SET default_transaction_deferrable = off; SET datestyle = 'ISO, MDY'; SET bytea_output = 'hex'; " +
-	"SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
+const settings = `SET default_transaction_isolation = 'read committed'; SET default_transaction_read_only = off;
+	SET default_transaction_deferrable = off; SET datestyle = 'ISO, MDY'; SET bytea_output = 'hex';
+	SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`
 
 func ownSettings(ctx context.Context, c *pgx.Conn) error {
 	ctx, cancel := context.WithTimeout(ctx, connectWithin) // no caller's: a pool connects for itself
@@ -120,8 +120,8 @@ func (e *postgresEngine) Dialect() Dialect {
 		Bytewise:    `"C"`,
 		Xact:        "pg_current_xact_id()::text::bigint",
 		Server:      "(SELECT system_identifier::text FROM pg_control_system())",
-		Home: "(SELECT oid::text || '.' || 'instance'::regclass::oid::text FROM pg_database " +
-			"WHERE datname = current_database())",
+		Home: `(SELECT oid::text || '.' || 'instance'::regclass::oid::text FROM pg_database
+			WHERE datname = current_database())`,
 		Timeline:  "substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)",
 		QuarterOf: "floor(extract(epoch FROM %s) / 900)::bigint",
 	}

@@ -27,18 +27,18 @@ var ErrOtherSchema = fault.New(fault.Unavailable, "the database was made by anot
 
 // The questions of a survey. Tables of extensions, of SQLite, of bun and of Litestream belong to no other program.
 const (
-	surveyPostgres = "SELECT pg_is_in_recovery() AS standby, current_setting('server_encoding') AS encoding, " +
-		"to_regclass('bun_migrations') IS NOT NULL AS listed, to_regclass('schema_versions') IS NOT NULL AS versions, " +
-		"(SELECT coalesce(string_agg(relname, ', ' ORDER BY relname), '') FROM pg_class AS c " +
-		"WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema()) AND relkind IN ('r', 'p', 'v', 'm', 'f') " +
-		"AND relname NOT LIKE 'bun!_migration%' ESCAPE '!' AND NOT EXISTS (SELECT FROM pg_depend " +
-		"WHERE classid = 'pg_class'::regclass AND objid = c.oid AND deptype = 'e')) AS tables"
-	surveySQLite = "SELECT FALSE AS standby, (SELECT encoding FROM pragma_encoding) AS encoding, " +
-		"EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'bun_migrations') AS listed, " +
-		"EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'schema_versions') AS versions, " +
-		"(SELECT coalesce(group_concat(name, ', '), '') FROM sqlite_schema WHERE type IN ('table', 'view') " +
-		"AND name NOT LIKE 'bun!_migration%' ESCAPE '!' AND name NOT LIKE 'sqlite!_%' ESCAPE '!' " +
-		"AND name NOT LIKE '!_litestream%' ESCAPE '!') AS tables"
+	surveyPostgres = `SELECT pg_is_in_recovery() AS standby, current_setting('server_encoding') AS encoding,
+		to_regclass('bun_migrations') IS NOT NULL AS listed, to_regclass('schema_versions') IS NOT NULL AS versions,
+		(SELECT coalesce(string_agg(relname, ', ' ORDER BY relname), '') FROM pg_class AS c
+		WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema()) AND relkind IN ('r', 'p', 'v', 'm', 'f')
+		AND relname NOT LIKE 'bun!_migration%' ESCAPE '!' AND NOT EXISTS (SELECT FROM pg_depend
+		WHERE classid = 'pg_class'::regclass AND objid = c.oid AND deptype = 'e')) AS tables`
+	surveySQLite = `SELECT FALSE AS standby, (SELECT encoding FROM pragma_encoding) AS encoding,
+		EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'bun_migrations') AS listed,
+		EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'schema_versions') AS versions,
+		(SELECT coalesce(group_concat(name, ', '), '') FROM sqlite_schema WHERE type IN ('table', 'view')
+		AND name NOT LIKE 'bun!_migration%' ESCAPE '!' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'
+		AND name NOT LIKE '!_litestream%' ESCAPE '!') AS tables`
 )
 
 // look asks what the database is, and refuses one that this program cannot use at all.

@@ -43,8 +43,8 @@ func (s *Store) end(ctx context.Context, t db.Tx, userID int64, e identity.Endin
 // Logins lists the user's sessions that are neither over, idle nor revoked, the
 // newest first.
 func (s *Store) Logins(ctx context.Context, userID int64, now time.Time) ([]identity.Session, error) {
-	list, err := db.All[identity.Session](ctx, s.db.Reader(), "SELECT token, user_id, created_at, expires_at, user_agent FROM sessions "+
-		"WHERE user_id = ? AND revoked_at IS NULL AND expires_at > ? AND used_at > ? ORDER BY created_at DESC LIMIT ?",
+	list, err := db.All[identity.Session](ctx, s.db.Reader(), `SELECT token, user_id, created_at, expires_at, user_agent FROM sessions
+		WHERE user_id = ? AND revoked_at IS NULL AND expires_at > ? AND used_at > ? ORDER BY created_at DESC LIMIT ?`,
 		userID, now, now.Add(-identity.SessionIdle), maxLogins)
 	return list, db.Wrap(err, "sessions of user %d", userID)
 }
@@ -55,8 +55,8 @@ const maxLogins = 200
 // ShopNames returns the names of the shops of the merchants that the user belongs to.
 func (s *Store) ShopNames(ctx context.Context, userID int64) ([]string, error) {
 	var names []string
-	err := s.db.Reader().NewRaw("SELECT DISTINCT c.name FROM memberships AS m JOIN api_keys AS k ON k.user_id = m.merchant_id "+
-		"JOIN custodians AS c ON c.key_id = k.id WHERE m.user_id = ? AND c.name <> ''", userID).Scan(ctx, &names)
+	err := s.db.Reader().NewRaw(`SELECT DISTINCT c.name FROM memberships AS m JOIN api_keys AS k ON k.user_id = m.merchant_id
+		JOIN custodians AS c ON c.key_id = k.id WHERE m.user_id = ? AND c.name <> ''`, userID).Scan(ctx, &names)
 	return names, db.Wrap(err, "shops of user %d", userID)
 }
 

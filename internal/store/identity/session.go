@@ -15,8 +15,8 @@ func (s *Store) RenewSession(
 	ctx context.Context, old, next identity.Hash, now time.Time,
 ) (expires time.Time, err error) {
 	err = s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
-		renewed, err := db.First[identity.Session](ctx, t, sessions.Missing, "UPDATE sessions SET token = ?, confirmed_at = ?, "+
-			"wrong = 0 WHERE token = ? AND revoked_at IS NULL AND expires_at > ? RETURNING user_id, expires_at", next[:], now, old[:], now)
+		renewed, err := db.First[identity.Session](ctx, t, sessions.Missing, `UPDATE sessions SET token = ?, confirmed_at = ?,
+			wrong = 0 WHERE token = ? AND revoked_at IS NULL AND expires_at > ? RETURNING user_id, expires_at`, next[:], now, old[:], now)
 		if err != nil {
 			return err
 		}

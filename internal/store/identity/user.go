@@ -42,8 +42,8 @@ func (s *Store) CreateSession(ctx context.Context, n identity.Session, r audit.R
 // NoteGuesses stores that the user with the address is notified at now that sign-in guesses at them are slowed. It
 // returns false if there is no such user, or if they were notified at another time after since.
 func (s *Store) NoteGuesses(ctx context.Context, email string, now, since time.Time) (bool, error) {
-	noted, err := db.WriteOne(ctx, s.db, "INSERT INTO guess_notices (user_id, notified_at) SELECT id, ? FROM users WHERE email = ? "+
-		"ON CONFLICT (user_id) DO UPDATE SET notified_at = excluded.notified_at "+
-		"WHERE guess_notices.notified_at <= ? OR guess_notices.notified_at = excluded.notified_at", now, email, since)
+	noted, err := db.WriteOne(ctx, s.db, `INSERT INTO guess_notices (user_id, notified_at) SELECT id, ? FROM users WHERE email = ?
+		ON CONFLICT (user_id) DO UPDATE SET notified_at = excluded.notified_at
+		WHERE guess_notices.notified_at <= ? OR guess_notices.notified_at = excluded.notified_at`, now, email, since)
 	return noted, db.Wrap(err, "note guesses")
 }

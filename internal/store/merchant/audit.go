@@ -17,8 +17,8 @@ func (s *Store) AuditLog(ctx context.Context, userID, merchantID, before int64, 
 	}
 	// Each half ends at its limit, so a long log is not read whole.
 	half := func(name string) string {
-		return "SELECT * FROM (SELECT id, user_id, at, actor, action, subject, detail, address FROM audit_log " +
-			"WHERE user_id = ? AND id < ? AND personal = ? ORDER BY id DESC LIMIT ?) AS " + name
+		return `SELECT * FROM (SELECT id, user_id, at, actor, action, subject, detail, address FROM audit_log
+			WHERE user_id = ? AND id < ? AND personal = ? ORDER BY id DESC LIMIT ?) AS ` + name
 	}
 	list, err := db.All[audit.Entry](ctx, s.db.Reader(),
 		half("own")+" UNION ALL "+half("merchant")+" ORDER BY id DESC LIMIT ?",

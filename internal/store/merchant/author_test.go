@@ -41,8 +41,8 @@ func TestStore_AuthorGone(t *testing.T) {
 			onEach(t, func(t *testing.T, w *world) {
 				ctx, k := t.Context(), w.NewKey(0, 0)
 				b := w.NewUser()
-				_, err := w.SQL().Exec("INSERT INTO memberships (merchant_id, user_id, role, created_at, chosen_at) "+
-					"SELECT $1, $2, 'owner', created_at, chosen_at FROM memberships WHERE merchant_id = $1", k.UserID, b.ID)
+				_, err := w.SQL().Exec(`INSERT INTO memberships (merchant_id, user_id, role, created_at, chosen_at)
+					SELECT $1, $2, 'owner', created_at, chosen_at FROM memberships WHERE merchant_id = $1`, k.UserID, b.ID)
 				w.Must(err)
 				w.Must(w.AddWaiting(ctx, merchant.Waiting{
 					ID: "W1", MerchantID: k.UserID, KeyID: k.ID, Kind: merchant.WaitingCustodian, By: b.Email,

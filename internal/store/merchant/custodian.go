@@ -77,8 +77,8 @@ func (s *Store) changeCustodian(ctx context.Context, t db.Tx, before, after merc
 		return nil
 	}
 	// What waited for a callback URL is due now.
-	_, err = t.NewRaw("UPDATE deliveries SET receiver = ?, due_at = CASE due_at WHEN ? THEN ? ELSE due_at END "+
-		"WHERE custodian_id = ? AND state = 'WAITING'",
+	_, err = t.NewRaw(`UPDATE deliveries SET receiver = ?, due_at = CASE due_at WHEN ? THEN ? ELSE due_at END
+		WHERE custodian_id = ? AND state = 'WAITING'`,
 		row.Receiver, webhook.Parked(), after.UpdatedAt, after.ID).Exec(ctx)
 	return err
 }

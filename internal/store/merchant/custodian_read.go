@@ -25,14 +25,14 @@ func (s *Store) Custodian(ctx context.Context, keyID int64) (merchant.Custodian,
 
 // custodianJoined reads a custodian with its wallets and network options in one
 // statement, and so on one snapshot. Each wallet comes with every option.
-var custodianJoined = "SELECT " + custodians.Columns("c") + ", " + custodianWallets.ColumnsOrZero("w") +
-	", " + custodianNetworks.ColumnsOrZero("n") +
-	", " + custodianClosed + " FROM custodians AS c LEFT JOIN custodian_wallets AS w ON w.custodian_id = c.id " +
-	"LEFT JOIN custodian_networks AS n ON n.custodian_id = c.id WHERE c.key_id = ?"
+var custodianJoined = `SELECT ` + custodians.Columns("c") + `, ` + custodianWallets.ColumnsOrZero("w") + `,
+	` + custodianNetworks.ColumnsOrZero("n") + `,
+	` + custodianClosed + ` FROM custodians AS c LEFT JOIN custodian_wallets AS w ON w.custodian_id = c.id
+	LEFT JOIN custodian_networks AS n ON n.custodian_id = c.id WHERE c.key_id = ?`
 
 // custodianClosed reports whether the key was disabled, or its owner.
-const custodianClosed = "EXISTS (SELECT 1 FROM api_keys AS k JOIN users AS u ON u.id = k.user_id WHERE k.id = c.key_id " +
-	"AND (k.disabled_at IS NOT NULL OR u.disabled_at IS NOT NULL))"
+const custodianClosed = `EXISTS (SELECT 1 FROM api_keys AS k JOIN users AS u ON u.id = k.user_id WHERE k.id = c.key_id
+	AND (k.disabled_at IS NOT NULL OR u.disabled_at IS NOT NULL))`
 
 // custodianScan collects what custodianJoined returns.
 type custodianScan struct {

@@ -140,8 +140,8 @@ func TestStore_Custodian_Sealed(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		k, other := w.NewKey(0, 0), w.NewKey(0, 0)
 		c, thief := w.NewCustodian(k, ""), w.NewCustodian(other, "")
-		_, err := w.SQL().Exec("UPDATE custodians SET secret = (SELECT secret FROM custodians WHERE public_id = '" + c.PublicID + "') " +
-			"WHERE public_id = '" + thief.PublicID + "'")
+		_, err := w.SQL().Exec(`UPDATE custodians SET secret = (SELECT secret FROM custodians WHERE public_id = '` + c.PublicID + `')
+			WHERE public_id = '` + thief.PublicID + `'`)
 		w.Must(err)
 		_, err = w.Custodian(t.Context(), other.ID)
 		storetest.WantError(t, "another's secret", err, secret.ErrSealed)

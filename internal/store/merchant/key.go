@@ -27,8 +27,8 @@ func readKey(k *merchant.Key, where string, args ...any) *db.Stmt {
 
 // selectKeys selects keys with their owners.
 const (
-	selectKeys = "SELECT k.*, u.public_id AS user_public, u.first_name, u.last_name, u.email FROM api_keys AS k " +
-		"JOIN users AS u ON u.id = k.user_id WHERE "
+	selectKeys = `SELECT k.*, u.public_id AS user_public, u.first_name, u.last_name, u.email FROM api_keys AS k
+		JOIN users AS u ON u.id = k.user_id WHERE `
 	keysInOrder = " ORDER BY (k.revoked_at IS NOT NULL), k.id"
 )
 
@@ -76,10 +76,10 @@ func (s *Store) RetiredAnswer(
 ) (keyID int64, a idempotency.Answer, err error) {
 	var status int64
 	find := db.Query(func(scan db.Scan) error { return scan(&keyID, &status, &a.Body) },
-		"SELECT i.key_id, i.status, i.answer FROM retired_keys AS r JOIN idempotency AS i ON i.key_id = r.key_id "+
-			"JOIN api_keys AS k ON k.id = r.key_id JOIN users AS u ON u.id = k.user_id "+
-			"WHERE r.hash = ? AND i.key = ? AND i.request = ? AND i.created_at > ? AND i.finished_at IS NOT NULL "+
-			"AND k.revoked_at IS NULL AND k.disabled_at IS NULL AND u.disabled_at IS NULL",
+		`SELECT i.key_id, i.status, i.answer FROM retired_keys AS r JOIN idempotency AS i ON i.key_id = r.key_id
+			JOIN api_keys AS k ON k.id = r.key_id JOIN users AS u ON u.id = k.user_id
+			WHERE r.hash = ? AND i.key = ? AND i.request = ? AND i.created_at > ? AND i.finished_at IS NOT NULL
+			AND k.revoked_at IS NULL AND k.disabled_at IS NULL AND u.disabled_at IS NULL`,
 		old[:], name, request[:], now.Add(-idempotency.KeepFor))
 	if db.Storable(name) {
 		err = db.Wrap(s.db.Read(ctx, find), "answer of a retired key")

@@ -98,7 +98,7 @@ func (w *lowWorld) send() {
 	w.T.Helper()
 	outbox := webhook.NewDeliverer(webhook.Config{
 		Store: w.Mails(), Holder: "one", Now: w.clock, Jitter: func() float64 { return 0 },
-		Sender: w.sender(), Log: slog.New(slog.DiscardHandler),
+		Send: w.sender().Send, Log: slog.New(slog.DiscardHandler),
 	})
 	for n := 1; n > 0; {
 		var err error

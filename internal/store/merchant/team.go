@@ -15,10 +15,10 @@ import (
 func (s *Store) MembershipBySession(
 	ctx context.Context, token identity.Hash, now time.Time,
 ) (merchant.Membership, error) {
-	const q = "SELECT s.user_id, s.used_at, s.confirmed_at, coalesce(m.merchant_id, 0) AS merchant_id, coalesce(m.role, '') AS role FROM sessions AS s " +
-		"JOIN users AS u ON u.id = s.user_id AND u.disabled_at IS NULL " +
-		"LEFT JOIN memberships AS m ON m.merchant_id = s.merchant_id AND m.user_id = s.user_id " +
-		"WHERE s.token = ? AND s.revoked_at IS NULL AND s.expires_at > ? AND s.used_at > ?"
+	const q = `SELECT s.user_id, s.used_at, s.confirmed_at, coalesce(m.merchant_id, 0) AS merchant_id, coalesce(m.role, '') AS role FROM sessions AS s
+		JOIN users AS u ON u.id = s.user_id AND u.disabled_at IS NULL
+		LEFT JOIN memberships AS m ON m.merchant_id = s.merchant_id AND m.user_id = s.user_id
+		WHERE s.token = ? AND s.revoked_at IS NULL AND s.expires_at > ? AND s.used_at > ?`
 	r, err := db.First[struct {
 		UserID      int64
 		MerchantID  int64
@@ -60,8 +60,8 @@ func (s *Store) touchSession(ctx context.Context, token identity.Hash, used, now
 
 // MembershipsOf lists the merchants the user belongs to, their own first.
 func (s *Store) MembershipsOf(ctx context.Context, user identity.User) ([]merchant.Membership, error) {
-	rows, err := db.All[merchant.Member](ctx, s.db.Reader(), "SELECT u.*, m.role FROM memberships AS m JOIN users AS u ON u.id = m.merchant_id "+
-		"WHERE m.user_id = ? ORDER BY u.id <> m.user_id, u.email", user.ID)
+	rows, err := db.All[merchant.Member](ctx, s.db.Reader(), `SELECT u.*, m.role FROM memberships AS m JOIN users AS u ON u.id = m.merchant_id
+		WHERE m.user_id = ? ORDER BY u.id <> m.user_id, u.email`, user.ID)
 	list := make([]merchant.Membership, len(rows))
 	for i, r := range rows {
 		list[i] = merchant.Membership{User: user, Merchant: r.User, Role: r.Role}

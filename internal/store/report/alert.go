@@ -76,8 +76,8 @@ func differing(ctx context.Context, t db.Tx) ([]alert.Balance, error) {
 }
 
 // newestDelivered is the id of the newest delivery of a type that arrived at the custodian f.
-const newestDelivered = "coalesce((SELECT o.id FROM deliveries AS o WHERE o.custodian_id = f.custodian_id " +
-	"AND o.state = 'DELIVERED' AND o.type = ? ORDER BY -o.id LIMIT 1), 0)"
+const newestDelivered = `coalesce((SELECT o.id FROM deliveries AS o WHERE o.custodian_id = f.custodian_id
+	AND o.state = 'DELIVERED' AND o.type = ? ORDER BY -o.id LIMIT 1), 0)`
 
 // deadReceivers lists the callbacks of which webhooks were given up after the last one that arrived. It reads what was
 // given up, which is little, and one delivery of each type that arrived.
@@ -88,8 +88,8 @@ func deadReceivers(ctx context.Context, t db.Tx, now time.Time) ([]alert.Receive
 		Last, Completed, Expired, Cancelled int64
 	}
 	rows, err := db.All[receiver](ctx, t, `SELECT k.public_id AS key, CASE WHEN c.name = '' THEN k.label ELSE c.name END AS shop,
-		u.email AS merchant, c.callback_url, f.failed, f.last, `+newestDelivered+` AS completed, `+
-		newestDelivered+` AS expired, `+newestDelivered+` AS cancelled FROM (SELECT d.custodian_id, count(*) AS failed,
+		u.email AS merchant, c.callback_url, f.failed, f.last, `+newestDelivered+` AS completed,
+		`+newestDelivered+` AS expired, `+newestDelivered+` AS cancelled FROM (SELECT d.custodian_id, count(*) AS failed,
 		max(d.id) AS last FROM deliveries AS d WHERE d.state IN ('FAILED', 'STOPPED') AND d.due_at > ? GROUP BY d.custodian_id) AS f
 		JOIN custodians AS c ON c.id = f.custodian_id JOIN api_keys AS k ON k.id = c.key_id
 		JOIN users AS u ON u.id = k.user_id WHERE c.callback_url <> '' AND k.revoked_at IS NULL ORDER BY c.id LIMIT ?`,

@@ -13,11 +13,11 @@ func (r *Reader) Slots(ctx context.Context) (list []alert.Slot, err error) {
 	if !r.db.Dialect().ManyWriters {
 		return nil, nil
 	}
-	err = r.db.Reader().NewRaw("SELECT slot_name AS name, active, "+
-		"coalesce(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn), 0)::bigint AS lag, "+
-		"coalesce(wal_status IN ('unreserved', 'lost'), FALSE) AS lost, "+
-		"current_setting('max_slot_wal_keep_size') <> '-1' AS capped "+
-		"FROM pg_replication_slots WHERE slot_type = 'physical' AND NOT temporary ORDER BY slot_name").Scan(ctx, &list)
+	err = r.db.Reader().NewRaw(`SELECT slot_name AS name, active,
+		coalesce(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn), 0)::bigint AS lag,
+		coalesce(wal_status IN ('unreserved', 'lost'), FALSE) AS lost,
+		current_setting('max_slot_wal_keep_size') <> '-1' AS capped
+		FROM pg_replication_slots WHERE slot_type = 'physical' AND NOT temporary ORDER BY slot_name`).Scan(ctx, &list)
 	return list, db.Wrap(err, "read who receives the changes of the database")
 }
 

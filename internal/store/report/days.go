@@ -166,9 +166,9 @@ func (r *Reader) Activity(ctx context.Context, keys []int64) (a Activity, err er
 	}
 	list := bun.List(keys)
 	// Not EXISTS, for which PostgreSQL drops the order and may read every payment of others to find none.
-	err = r.db.Reader().NewRaw("SELECT coalesce((SELECT 1 FROM payments WHERE key_id IN (?) AND kind <> ? "+
-		"ORDER BY key_id, created_at, id LIMIT 1), 0) = 1, "+
-		"coalesce((SELECT 1 FROM sales WHERE key_id IN (?) AND payments > 0 ORDER BY key_id, quarter, network LIMIT 1), 0) = 1",
+	err = r.db.Reader().NewRaw(`SELECT coalesce((SELECT 1 FROM payments WHERE key_id IN (?) AND kind <> ?
+		ORDER BY key_id, created_at, id LIMIT 1), 0) = 1,
+		coalesce((SELECT 1 FROM sales WHERE key_id IN (?) AND payments > 0 ORDER BY key_id, quarter, network LIMIT 1), 0) = 1`,
 		list, payment.KindTopUp, list).Scan(ctx, &a.Any, &a.Paid)
 	return a, db.Wrap(err, "activity")
 }
@@ -186,7 +186,7 @@ func (r *Reader) Open(ctx context.Context, keys []int64) (n int64, err error) {
 		states = append(states, table.PaymentStates(key, payment.Pending, "")...)
 		states = append(states, table.PaymentStates(key, payment.Started, "")...)
 	}
-	err = r.db.Reader().NewRaw("SELECT count(*) FROM (SELECT 1 FROM payments AS p WHERE "+table.PaymentState+
-		" IN (?) AND p.kind <> ? LIMIT ?) AS open", bun.List(states), payment.KindTopUp, MaxOpen).Scan(ctx, &n)
+	err = r.db.Reader().NewRaw(`SELECT count(*) FROM (SELECT 1 FROM payments AS p WHERE `+table.PaymentState+`
+		IN (?) AND p.kind <> ? LIMIT ?) AS open`, bun.List(states), payment.KindTopUp, MaxOpen).Scan(ctx, &n)
 	return n, db.Wrap(err, "open payments")
 }

@@ -64,9 +64,7 @@ func sent() []payment.EventType {
 
 // LaterEvents are the public events of the payment of delivery d that came after
 // the delivery's own: a part of a statement, to be selected from.
-const LaterEvents = "FROM events AS later WHERE later.payment_id = d.payment_id AND later.seq > d.seq AND later.type IN ('" +
-	string(payment.EventCompleted) + "', '" + string(payment.EventExpired) + "', '" +
-	string(payment.EventCancelled) + "')"
+const LaterEvents = `FROM events AS later WHERE later.payment_id = d.payment_id AND later.seq > d.seq AND later.type IN ('` + string(payment.EventCompleted) + `', '` + string(payment.EventExpired) + `', '` + string(payment.EventCancelled) + `')`
 
 const deliveryColumns = `d.id, p.public_id, p.reference, p.description AS about,
 	p.customer_email AS customer, p.amount, e.seq, e.type, e.at, d.state, d.attempt, d.due_at, a.at AS last_at,
@@ -111,8 +109,8 @@ func (q DeliveryQuery) find(reader bun.IDB) *bun.RawQuery {
 	}
 	const custodian = "d.custodian_id = (SELECT id FROM custodians WHERE key_id = ?)"
 	if q.TxnID != "" {
-		return reader.NewRaw("SELECT d.id FROM deliveries AS d WHERE d.payment_id = (SELECT id FROM payments WHERE public_id = ?) AND "+
-			custodian+" AND d.state IN (?) AND d.type IN (?) AND d.id < ? ORDER BY d.id DESC LIMIT ?",
+		return reader.NewRaw(`SELECT d.id FROM deliveries AS d WHERE d.payment_id = (SELECT id FROM payments WHERE public_id = ?) AND
+			`+custodian+` AND d.state IN (?) AND d.type IN (?) AND d.id < ? ORDER BY d.id DESC LIMIT ?`,
 			q.TxnID, q.KeyID, bun.List(states), bun.List(types), beforeOrLast(q.Before), q.Limit)
 	}
 	var ranges []*bun.SelectQuery
@@ -173,11 +171,10 @@ func (r *Reader) FailedDeliveries(ctx context.Context, keys []int64, since time.
 	// Each half repeats the condition of its partial index, so that delivered
 	// deliveries are not read.
 	const half = "custodian_id IN (SELECT id FROM custodians WHERE key_id IN (?)) AND due_at >= ? AND "
-	err = r.db.Reader().NewRaw("SELECT (SELECT count(*) FROM (SELECT 1 FROM deliveries WHERE "+half+
-		"state IN ('FAILED', 'STOPPED') AND state = 'FAILED' LIMIT ?) AS failed), "+
-		"(SELECT count(*) FROM (SELECT 1 FROM deliveries WHERE "+half+"state = 'WAITING' AND attempt > 1 AND NOT EXISTS "+
-		"(SELECT 1 FROM delivery_attempts AS a WHERE a.delivery_id = deliveries.id AND a.status BETWEEN 200 AND 299) LIMIT ?) AS waiting), "+
-		"(SELECT count(*) FROM (SELECT 1 FROM deliveries WHERE "+half+"state = 'WAITING' LIMIT ?) AS waiting)",
+	err = r.db.Reader().NewRaw(`SELECT (SELECT count(*) FROM (SELECT 1 FROM deliveries WHERE `+half+`state IN ('FAILED', 'STOPPED') AND state = 'FAILED' LIMIT ?) AS failed),
+		(SELECT count(*) FROM (SELECT 1 FROM deliveries WHERE `+half+`state = 'WAITING' AND attempt > 1 AND NOT EXISTS
+		(SELECT 1 FROM delivery_attempts AS a WHERE a.delivery_id = deliveries.id AND a.status BETWEEN 200 AND 299) LIMIT ?) AS waiting),
+		(SELECT count(*) FROM (SELECT 1 FROM deliveries WHERE `+half+`state = 'WAITING' LIMIT ?) AS waiting)`,
 		bun.List(keys), since, MaxFailing, bun.List(keys), since, MaxFailing,
 		bun.List(keys), webhook.Parked(), MaxFailing).Scan(ctx, &f.GivenUp, &f.Waiting, &f.Parked)
 	return f, db.Wrap(err, "failing deliveries")

@@ -138,8 +138,8 @@ func (r *Reader) exported(ctx context.Context, numbers []int64, settled bool) ([
 				p.Settled = append(p.Settled, row.Settled)
 			}
 			return err
-		}, "SELECT "+exportedSweeps.Columns("")+" FROM (SELECT i.id, i.payment_id, s.network, s.tx_hash, s.ended_at, s.paid, "+
-			"s.moved FROM sweep_items AS i JOIN sweeps AS s ON s.id = i.sweep_id WHERE i.moved IS NOT NULL) AS x"+of,
+		}, `SELECT `+exportedSweeps.Columns("")+` FROM (SELECT i.id, i.payment_id, s.network, s.tx_hash, s.ended_at, s.paid,
+			s.moved FROM sweep_items AS i JOIN sweeps AS s ON s.id = i.sweep_id WHERE i.moved IS NOT NULL) AS x`+of,
 			db.Numbers(numbers)))
 	}
 	return list, r.db.ReadAll(ctx, reads...)

@@ -26,8 +26,8 @@ func (r *Reader) Entries(ctx context.Context, keyID, before int64, limit int) ([
 		page, args = " AND id < ?", []any{before}
 	}
 	half := func(side, sign string) string {
-		return "SELECT * FROM (SELECT id, ref, unit, " + sign + "count AS count, reason, at FROM ledger_entries WHERE " + side + " = ?" + page +
-			" AND " + side + " <> 'issued' AND " + side + " <> 'spent' ORDER BY id DESC LIMIT ?) AS " + side
+		return `SELECT * FROM (SELECT id, ref, unit, ` + sign + `count AS count, reason, at FROM ledger_entries WHERE ` + side + ` = ?` + page + `
+			AND ` + side + ` <> 'issued' AND ` + side + ` <> 'spent' ORDER BY id DESC LIMIT ?) AS ` + side
 	}
 	args = append(append([]any{own}, args...), limit)
 	list, err := db.All[Entry](ctx, r.db.Reader(), half("from_account", "-")+" UNION ALL "+half("to_account", "")+

@@ -93,9 +93,9 @@ func eachOrder(ctx context.Context, from bun.IDB, where string, fn func([]orderR
 		where = "1 = 1"
 	}
 	for last := int64(0); ; {
-		list, err := db.All[orderRow](ctx, from, "SELECT p.id, p.public_id AS txnid, u.email, p.reference, p.amount AS micros, p.status "+
-			"FROM payments AS p JOIN api_keys AS k ON k.id = p.key_id JOIN users AS u ON u.id = k.user_id WHERE p.id > ? AND ("+where+
-			") ORDER BY p.id LIMIT ?", last, payment.MaxPage)
+		list, err := db.All[orderRow](ctx, from, `SELECT p.id, p.public_id AS txnid, u.email, p.reference, p.amount AS micros, p.status
+			FROM payments AS p JOIN api_keys AS k ON k.id = p.key_id JOIN users AS u ON u.id = k.user_id WHERE p.id > ? AND (`+where+`
+			) ORDER BY p.id LIMIT ?`, last, payment.MaxPage)
 		if err != nil || len(list) == 0 {
 			return err
 		}

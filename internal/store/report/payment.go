@@ -191,8 +191,8 @@ func (f *finder) compare(ctx context.Context, ranges []*bun.SelectQuery) (rows [
 	each := int64(max(cmp.Or(f.q.Look, MaxLook)/len(ranges), 1))
 	parts, args := make([]string, len(ranges)), []any(nil)
 	for i, q := range ranges {
-		parts[i] = fmt.Sprintf("SELECT * FROM (SELECT *, row_number() OVER (ORDER BY %s) AS nth FROM (?) AS newest) AS r%d "+
-			"WHERE matches OR nth = ?", f.order(""), i)
+		parts[i] = fmt.Sprintf(`SELECT * FROM (SELECT *, row_number() OVER (ORDER BY %s) AS nth FROM (?) AS newest) AS r%d
+			WHERE matches OR nth = ?`, f.order(""), i)
 		args = append(args, f.matching(q.ColumnExpr("p.amount, ? AS part", i)).Limit(each), each)
 	}
 	var read []foundRow
@@ -259,8 +259,8 @@ func (r *Reader) Attention(ctx context.Context, keys []int64) (n int, err error)
 	if len(keys) == 0 {
 		return 0, nil
 	}
-	err = r.db.Reader().NewRaw("SELECT count(*) FROM "+
-		"(SELECT 1 FROM payments WHERE key_id IN (?) AND attention <> '' LIMIT ?) AS found", bun.List(keys), MaxAttention).
+	err = r.db.Reader().NewRaw(`SELECT count(*) FROM
+		(SELECT 1 FROM payments WHERE key_id IN (?) AND attention <> '' LIMIT ?) AS found`, bun.List(keys), MaxAttention).
 		Scan(ctx, &n)
 	return n, db.Wrap(err, "payments that need attention")
 }

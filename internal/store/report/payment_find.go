@@ -164,8 +164,8 @@ func (f *finder) byText(ctx context.Context) ([]int64, error) {
 	ways = append(ways, f.byBeginning(text)...)
 	if a, ok := readAsked(text); ok {
 		for _, r := range a.dollars() {
-			ways = append(ways, f.NewRaw("SELECT id FROM payments WHERE key_id IN (?) AND amount BETWEEN ? AND ? "+
-				"ORDER BY amount DESC, created_at DESC LIMIT ?", bun.List(f.q.Keys), r[0], r[1], maxFound))
+			ways = append(ways, f.NewRaw(`SELECT id FROM payments WHERE key_id IN (?) AND amount BETWEEN ? AND ?
+				ORDER BY amount DESC, created_at DESC LIMIT ?`, bun.List(f.q.Keys), r[0], r[1], maxFound))
 		}
 		ways = append(ways, f.byPrice(a)...)
 	}

@@ -119,8 +119,8 @@ func (f *finder) byPrice(a asked) (ways []*bun.RawQuery) {
 			if !ok {
 				continue
 			}
-			ways = append(ways, f.NewRaw("SELECT id FROM payments WHERE key_id IN (?) AND currency <> '' AND currency IN (?) "+
-				"AND price BETWEEN ? AND ? ORDER BY price DESC, created_at DESC LIMIT ?",
+			ways = append(ways, f.NewRaw(`SELECT id FROM payments WHERE key_id IN (?) AND currency <> '' AND currency IN (?)
+				AND price BETWEEN ? AND ? ORDER BY price DESC, created_at DESC LIMIT ?`,
 				bun.List(f.q.Keys), bun.List(codes), low, high, maxFound))
 		}
 	}

@@ -52,6 +52,6 @@ func readRefunds(d db.Dialect, numbers []int64, take func(number int64, x Refund
 		x.Decimals, x.Status = int(decimals), refund.Status(status)
 		take(number, x)
 		return err
-	}, "SELECT payment_id, units, decimals, symbol, status FROM refunds WHERE status <> 'CANCELLED' AND "+
-		d.Listed("payment_id")+" ORDER BY id", db.Numbers(numbers))
+	}, `SELECT payment_id, units, decimals, symbol, status FROM refunds WHERE status <> 'CANCELLED' AND
+		`+d.Listed("payment_id")+` ORDER BY id`, db.Numbers(numbers))
 }

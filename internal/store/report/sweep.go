@@ -59,8 +59,8 @@ func (r *Reader) SweepsOf(ctx context.Context, number int64) ([]Sweep, error) {
 	return list, db.Wrap(err, "sweeps of payment %d", number)
 }
 
-const selectSweepLines = "SELECT s.id, s.public_id, s.network, s.state, (SELECT count(*) FROM sweep_items AS i WHERE i.sweep_id = s.id) AS addresses, s.moved, " +
-	"(SELECT count(*) FROM sweep_attempts AS a WHERE a.sweep_id = s.id) AS attempts, s.tx_hash, s.paid, s.note, s.created_at, s.ended_at "
+const selectSweepLines = `SELECT s.id, s.public_id, s.network, s.state, (SELECT count(*) FROM sweep_items AS i WHERE i.sweep_id = s.id) AS addresses, s.moved,
+	(SELECT count(*) FROM sweep_attempts AS a WHERE a.sweep_id = s.id) AS attempts, s.tx_hash, s.paid, s.note, s.created_at, s.ended_at `
 
 // SweepLines lists the sweep transactions before the one given (0: from
 // the newest), the newest first.

@@ -119,8 +119,8 @@ const (
 
 // scheduled holds for a deposit d whose merchant lets money wait longer than the operator does. It is a value, not
 // EXISTS, of which a planner makes a scan of all schedules.
-const scheduled = "(d.final_at >= ? AND coalesce((SELECT plan.wait_us FROM settlement_schedules AS plan " +
-	"WHERE plan.key_id = d.key_id), 0) > 0)"
+const scheduled = `(d.final_at >= ? AND coalesce((SELECT plan.wait_us FROM settlement_schedules AS plan
+	WHERE plan.key_id = d.key_id), 0) > 0)`
 
 // What has waited too long, each until a time that is its argument.
 const (
@@ -158,22 +158,20 @@ func (r *Reader) Trouble(ctx context.Context, now time.Time, dust money.Micros) 
 				err = t.NewRaw(text+" LIMIT ?", append(args, MaxTrouble)...).Scan(ctx, into)
 			}
 		}
-		read(&all.Deliveries, "SELECT p.public_id, u.email, waiting.type, waiting.attempt, waiting.due_at FROM "+
-			"(SELECT payment_id, type, attempt, due_at FROM "+overdueDeliveries+" ORDER BY due_at LIMIT ?) AS waiting "+
-			"JOIN payments AS p ON p.id = waiting.payment_id"+merchantOf+"ORDER BY waiting.due_at", now.Add(-lateDelivery), MaxTrouble)
+		read(&all.Deliveries, `SELECT p.public_id, u.email, waiting.type, waiting.attempt, waiting.due_at FROM
+			(SELECT payment_id, type, attempt, due_at FROM `+overdueDeliveries+` ORDER BY due_at LIMIT ?) AS waiting
+			JOIN payments AS p ON p.id = waiting.payment_id`+merchantOf+`ORDER BY waiting.due_at`, now.Add(-lateDelivery), MaxTrouble)
 		read(&all.Sweeps, selectSweepLines+"FROM "+overdueSweeps+" ORDER BY s.created_at", now.Add(-lateSweep))
 		read(&all.Deposits, selectLeftDeposits, bun.List(chain.Networks()), USD(dust), now, now.Add(-lateDeposit),
 			now.Add(-lateSchedule), MaxTrouble)
-		read(&all.Reorged, "SELECT p.id, p.public_id, u.email, p.amount, p.network, p.hash, p.ended_at FROM payments AS p"+
-			merchantOf+"WHERE p.reorged ORDER BY p.id DESC")
-		read(&all.Recharges, "SELECT (SELECT email FROM users WHERE id = k.user_id) AS email, r.units, r.network, r.tx_hash, "+
-			"r.created_at FROM "+overdueRecharges+" ORDER BY r.look_at", now.Add(-lateRecharge))
+		read(&all.Reorged, `SELECT p.id, p.public_id, u.email, p.amount, p.network, p.hash, p.ended_at FROM payments AS p`+merchantOf+`WHERE p.reorged ORDER BY p.id DESC`)
+		read(&all.Recharges, `SELECT (SELECT email FROM users WHERE id = k.user_id) AS email, r.units, r.network, r.tx_hash,
+			r.created_at FROM `+overdueRecharges+` ORDER BY r.look_at`, now.Add(-lateRecharge))
 		// The payments that cannot be read, the longest first.
-		read(&all.SetAside, "SELECT p.public_id AS payment_id, u.email, a.network, a.from_number AS \"from\", a.since, a.attempts, "+
-			"a.next_at, a.reason FROM set_aside AS a JOIN payments AS p ON p.id = a.payment_id"+merchantOf+
-			"ORDER BY a.since, a.payment_id")
-		read(&all.Changes, "SELECT (SELECT email FROM users WHERE id = w.merchant_id) AS email, w.kind, w.due_at, w.attempts FROM "+
-			overdueChanges+" ORDER BY w.due_at", now.Add(-lateChange))
+		read(&all.SetAside, `SELECT p.public_id AS payment_id, u.email, a.network, a.from_number AS "from", a.since, a.attempts,
+			a.next_at, a.reason FROM set_aside AS a JOIN payments AS p ON p.id = a.payment_id`+merchantOf+`ORDER BY a.since, a.payment_id`)
+		read(&all.Changes, `SELECT (SELECT email FROM users WHERE id = w.merchant_id) AS email, w.kind, w.due_at, w.attempts FROM
+			`+overdueChanges+` ORDER BY w.due_at`, now.Add(-lateChange))
 		return err
 	})
 	for i, d := range all.Deposits {
@@ -205,8 +203,8 @@ const balanceOf = "b.network = d.network AND b.address = d.to_address AND b.cont
 
 // AboutUSD is the SQL expression of the value of a deposit d, as a float: only for
 // sorting and thresholds, never for a sum that is shown.
-const AboutUSD = "CASE WHEN " + table.Listed + " THEN " +
-	"CAST(d.units AS double precision) / CAST('1e' || d.decimals AS double precision) ELSE 0 END"
+const AboutUSD = `CASE WHEN ` + table.Listed + ` THEN
+	CAST(d.units AS double precision) / CAST('1e' || d.decimals AS double precision) ELSE 0 END`
 
 // USD converts an amount for comparison with AboutUSD.
 func USD(m money.Micros) float64 { return float64(m) / float64(money.USD) }

@@ -29,13 +29,13 @@ type UserQuery struct {
 	Limit  int
 }
 
-const selectUsers = "SELECT u.id, u.public_id, u.email, u.first_name, u.last_name, u.operator, u.created_at, u.disabled_at, " +
-	"(SELECT count(*) FROM api_keys AS k WHERE k.user_id = u.id AND k.revoked_at IS NULL) AS keys, " +
-	"EXISTS (SELECT 1 FROM second_factors AS f WHERE f.user_id = u.id AND f.confirmed_at IS NOT NULL) AS factor, " +
-	"(SELECT count(*) FROM passkeys AS y WHERE y.user_id = u.id) AS passkeys, " +
-	// For each key one row is looked up; a planner makes of EXISTS a scan of all payments.
-	"coalesce((SELECT max((SELECT 1 FROM payments AS p WHERE p.key_id = k.id LIMIT 1)) FROM api_keys AS k WHERE k.user_id = u.id), 0) = 1 AS taken " +
-	"FROM users AS u "
+// selectUsers looks one row up for each key; a planner makes of EXISTS a scan of all payments.
+const selectUsers = `SELECT u.id, u.public_id, u.email, u.first_name, u.last_name, u.operator, u.created_at, u.disabled_at,
+	(SELECT count(*) FROM api_keys AS k WHERE k.user_id = u.id AND k.revoked_at IS NULL) AS keys,
+	EXISTS (SELECT 1 FROM second_factors AS f WHERE f.user_id = u.id AND f.confirmed_at IS NOT NULL) AS factor,
+	(SELECT count(*) FROM passkeys AS y WHERE y.user_id = u.id) AS passkeys,
+	coalesce((SELECT max((SELECT 1 FROM payments AS p WHERE p.key_id = k.id LIMIT 1)) FROM api_keys AS k
+	WHERE k.user_id = u.id), 0) = 1 AS taken FROM users AS u `
 
 // Users lists users, the newest first.
 func (r *Reader) Users(ctx context.Context, q UserQuery) ([]User, error) {

@@ -94,9 +94,9 @@ func (f *finder) indexed(words []string, beginning bool) *bun.SelectQuery {
 	asked := strings.Join(keys, or)
 	condition, args := f.condition()
 	if !f.sqlite { // OFFSET keeps the planner from walking all payments in the order of the page
-		return f.page(f.NewSelect().ColumnExpr("p.id").TableExpr("(SELECT * FROM payments WHERE words <> '' AND "+
-			"array_to_tsvector(string_to_array(substr(replace(' ' || words, ' ', ' ' || key_id::text || 'k'), 2), ' ')) "+
-			"@@ ?::tsquery OFFSET 0) AS p", asked).Where(condition, args...).Apply(f.inState))
+		return f.page(f.NewSelect().ColumnExpr("p.id").TableExpr(`(SELECT * FROM payments WHERE words <> '' AND
+			array_to_tsvector(string_to_array(substr(replace(' ' || words, ' ', ' ' || key_id::text || 'k'), 2), ' '))
+			@@ ?::tsquery OFFSET 0) AS p`, asked).Where(condition, args...).Apply(f.inState))
 	}
 	found := f.within(f.NewSelect().ColumnExpr("p.*").TableExpr("payment_words AS w CROSS JOIN payments AS p").
 		Where("w.payment_words MATCH ? AND p.id = w.rowid", asked).Where(condition, args...).Apply(f.inState))

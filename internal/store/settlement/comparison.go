@@ -20,9 +20,9 @@ func (s *Store) ReceivingAfter(
 	if payment == 0 {
 		var first struct{ Open, Ended int64 }
 		// id + 0 keeps the planner from looking for the first among all payments.
-		err := s.db.Reader().NewRaw("SELECT coalesce((SELECT min(id + 0) FROM payments WHERE ended_at IS NULL), 0) AS open, "+
-			"coalesce((SELECT min(id + 0) FROM payments WHERE ended_at > ? AND ended_at IS NOT NULL AND started_at IS NOT NULL), 0) "+
-			"AS ended", endedAfter).Scan(ctx, &first)
+		err := s.db.Reader().NewRaw(`SELECT coalesce((SELECT min(id + 0) FROM payments WHERE ended_at IS NULL), 0) AS open,
+			coalesce((SELECT min(id + 0) FROM payments WHERE ended_at > ? AND ended_at IS NOT NULL AND started_at IS NOT NULL), 0)
+			AS ended`, endedAfter).Scan(ctx, &first)
 		if err != nil {
 			return nil, fmt.Errorf("first address to compare: %w", err)
 		}
@@ -30,9 +30,9 @@ func (s *Store) ReceivingAfter(
 			payment = max(first.Open, first.Ended) - 1
 		}
 	}
-	return s.shownIn(ctx, "(SELECT id FROM payments WHERE id > ? AND started_at IS NOT NULL "+
-		"AND (ended_at IS NULL OR ended_at > ?) ORDER BY id LIMIT ?) AS placed JOIN payments AS p ON p.id = placed.id "+
-		"JOIN routes AS r ON r.payment_id = p.id ORDER BY r.payment_id, r.network", payment, endedAfter, payments)
+	return s.shownIn(ctx, `(SELECT id FROM payments WHERE id > ? AND started_at IS NOT NULL
+		AND (ended_at IS NULL OR ended_at > ?) ORDER BY id LIMIT ?) AS placed JOIN payments AS p ON p.id = placed.id
+		JOIN routes AS r ON r.payment_id = p.id ORDER BY r.payment_id, r.network`, payment, endedAfter, payments)
 }
 
 // Comparison returns the last daily comparison of the network; ok is false before the first.
@@ -67,23 +67,22 @@ func (s *Store) SaveComparison(ctx context.Context, c settlement.Comparison, fou
 func (s *Store) OpenDifferences(
 	ctx context.Context, n chain.Network, due time.Time, limit int,
 ) ([]settlement.OpenDifference, error) {
-	list, err := db.All[settlement.OpenDifference](ctx, s.db.Reader(), "SELECT * FROM balance_differences "+
-		"WHERE network = ? AND next_at <= ? ORDER BY next_at, address, contract LIMIT ?", n, due, limit)
+	list, err := db.All[settlement.OpenDifference](ctx, s.db.Reader(), `SELECT * FROM balance_differences
+		WHERE network = ? AND next_at <= ? ORDER BY next_at, address, contract LIMIT ?`, n, due, limit)
 	return list, db.Wrap(err, "open differences of %s", n)
 }
 
-// SaveDifference stores what has become of a difference.
+// SaveDifference stores what has become of a difference, and forgets one that is gone.
 func (s *Store) SaveDifference(ctx context.Context, d settlement.OpenDifference) error {
-	_, err := db.WriteOne(ctx, s.db, "UPDATE balance_differences SET text = ?, advice = ?, unrecorded = ?, block_number = ?, "+
-		"proven_at = ?, reread_at = ?, next_at = ?, rereads = ? WHERE network = ? AND address = ? AND contract = ?",
+	if d.Text == "" {
+		_, err := db.WriteOne(ctx, s.db,
+			"DELETE FROM balance_differences WHERE network = ? AND address = ? AND contract = ?",
+			d.Network, db.Packed(d.Address), db.Packed(d.Contract))
+		return db.Wrap(err, "end a difference")
+	}
+	_, err := db.WriteOne(ctx, s.db, `UPDATE balance_differences SET text = ?, advice = ?, unrecorded = ?, block_number = ?,
+		proven_at = ?, reread_at = ?, next_at = ?, rereads = ? WHERE network = ? AND address = ? AND contract = ?`,
 		d.Text, d.Advice, d.Unrecorded, int64(min(d.Block, math.MaxInt64)), d.ProvenAt, d.RereadAt, d.NextAt, //nolint:gosec // bounded
 		d.Rereads, d.Network, db.Packed(d.Address), db.Packed(d.Contract))
 	return db.Wrap(err, "save a difference")
-}
-
-// EndDifference records that a difference is gone.
-func (s *Store) EndDifference(ctx context.Context, d settlement.OpenDifference) error {
-	_, err := db.WriteOne(ctx, s.db, "DELETE FROM balance_differences WHERE network = ? AND address = ? AND contract = ?",
-		d.Network, db.Packed(d.Address), db.Packed(d.Contract))
-	return db.Wrap(err, "end a difference")
 }

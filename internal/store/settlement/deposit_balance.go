@@ -194,9 +194,9 @@ type balanceKey struct{ address, contract chain.Address }
 // SettleCovered marks deposits as swept that became final after a sweep had
 // moved them with others. Usually there are none, and nothing is written.
 func (s *Store) SettleCovered(ctx context.Context, n chain.Network, now time.Time) error {
-	const covered = "SELECT balance.* FROM deposit_balances AS balance WHERE balance.network = ? AND balance.ahead AND EXISTS (SELECT 1 FROM deposits AS d " +
-		"WHERE d.payment_id = balance.payment_id AND d.network = balance.network AND d.to_address = balance.address AND d.contract = balance.contract " +
-		"AND d.state = 'FINAL' AND d.swept_at IS NULL AND " + lastBlock + " <= balance.through) ORDER BY balance.address, balance.contract"
+	const covered = `SELECT balance.* FROM deposit_balances AS balance WHERE balance.network = ? AND balance.ahead AND EXISTS (SELECT 1 FROM deposits AS d
+		WHERE d.payment_id = balance.payment_id AND d.network = balance.network AND d.to_address = balance.address AND d.contract = balance.contract
+		AND d.state = 'FINAL' AND d.swept_at IS NULL AND ` + lastBlock + ` <= balance.through) ORDER BY balance.address, balance.contract`
 	rows, err := db.All[balanceRow](ctx, s.db.Reader(), covered, n)
 	if err != nil || len(rows) == 0 {
 		return db.Wrap(err, "deposits of %s that were swept early", n)

@@ -70,8 +70,8 @@ func TestStore_SettleCovered_WritesNothing(t *testing.T) {
 	if n := w.Count("SELECT count(*) FROM deposit_balances WHERE ahead"); n != 1 {
 		t.Fatal("nothing was moved ahead of what is marked; the test shows nothing")
 	}
-	_, err = w.SQL().Exec("CREATE TRIGGER written BEFORE UPDATE ON deposit_balances " +
-		"BEGIN SELECT RAISE(ABORT, 'written'); END")
+	_, err = w.SQL().Exec(`CREATE TRIGGER written BEFORE UPDATE ON deposit_balances
+		BEGIN SELECT RAISE(ABORT, 'written'); END`)
 	w.Must(err)
 	w.Must(w.SettleCovered(t.Context(), chain.Polygon, storetest.Start))
 }

@@ -27,8 +27,8 @@ func (s *Store) DepositAddressesAfter(
 	ctx context.Context, last settlement.DepositAddress, limit int,
 ) ([]settlement.DepositAddress, error) {
 	// The page is taken before it is joined: a planner may otherwise walk all payments before it beside it.
-	return s.shownIn(ctx, "(SELECT * FROM routes WHERE (payment_id, network) > (?, ?) ORDER BY payment_id, network "+
-		"LIMIT ?) AS r JOIN payments AS p ON p.id = r.payment_id ORDER BY r.payment_id, r.network",
+	return s.shownIn(ctx, `(SELECT * FROM routes WHERE (payment_id, network) > (?, ?) ORDER BY payment_id, network
+		LIMIT ?) AS r JOIN payments AS p ON p.id = r.payment_id ORDER BY r.payment_id, r.network`,
 		last.Payment, last.Network, limit)
 }
 
@@ -64,14 +64,14 @@ func (s *Store) Records(
 	var balances []balanceOfRow
 	var deposits []depositOfRow
 	err := s.db.Snapshot(ctx, func(ctx context.Context, t db.Tx) (err error) {
-		balances, err = db.All[balanceOfRow](ctx, t, "SELECT balance.*, p.public_id FROM deposit_balances AS balance "+
-			"JOIN payments AS p ON p.id = balance.payment_id WHERE balance.network = ? AND balance.address IN (?)", n, bun.List(texts))
+		balances, err = db.All[balanceOfRow](ctx, t, `SELECT balance.*, p.public_id FROM deposit_balances AS balance
+			JOIN payments AS p ON p.id = balance.payment_id WHERE balance.network = ? AND balance.address IN (?)`, n, bun.List(texts))
 		if err != nil {
 			return err
 		}
-		deposits, err = db.All[depositOfRow](ctx, t, "SELECT d.*, p.public_id FROM deposits AS d JOIN payments AS p ON p.id = d.payment_id "+
-			"WHERE d.payment_id IN (SELECT payment_id FROM routes WHERE address IN (?0)) AND d.to_address IN (?0) "+
-			"AND d.network = ?1 AND d.state <> 'VANISHED' ORDER BY d.id", bun.List(texts), n)
+		deposits, err = db.All[depositOfRow](ctx, t, `SELECT d.*, p.public_id FROM deposits AS d JOIN payments AS p ON p.id = d.payment_id
+			WHERE d.payment_id IN (SELECT payment_id FROM routes WHERE address IN (?0)) AND d.to_address IN (?0)
+			AND d.network = ?1 AND d.state <> 'VANISHED' ORDER BY d.id`, bun.List(texts), n)
 		return err
 	})
 	return recordsOf(balances, deposits), db.Wrap(err, "records of %d addresses", len(texts))
@@ -139,8 +139,8 @@ func enter(b *settlement.Record, d payment.Deposit, through uint64) {
 
 // ConfirmedSince lists the network's sweeps that were confirmed since then.
 func (s *Store) ConfirmedSince(ctx context.Context, n chain.Network, since time.Time) ([]settlement.Sweep, error) {
-	ids, err := db.All[settlement.ID](ctx, s.db.Reader(), "SELECT public_id FROM sweeps WHERE network = ? AND ended_at >= ? "+
-		"AND state = ? ORDER BY ended_at, id", n, db.From(since), settlement.Confirmed)
+	ids, err := db.All[settlement.ID](ctx, s.db.Reader(), `SELECT public_id FROM sweeps WHERE network = ? AND ended_at >= ?
+		AND state = ? ORDER BY ended_at, id`, n, db.From(since), settlement.Confirmed)
 	if err != nil {
 		return nil, fmt.Errorf("confirmed sweeps of %s: %w", n, err)
 	}

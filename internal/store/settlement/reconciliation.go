@@ -30,10 +30,10 @@ var (
 
 // SaveReconciliation stores how far a comparison is, in the place of any other.
 func (s *Store) SaveReconciliation(ctx context.Context, r settlement.Reconciliation) error {
-	_, err := db.WriteOne(ctx, s.db, "INSERT INTO reconciliations (only_row, started_at, networks, payment_id, network, done, found) "+
-		"VALUES (1, ?, ?, ?, ?, ?, ?) ON CONFLICT (only_row) DO UPDATE SET started_at = excluded.started_at, "+
-		"networks = excluded.networks, payment_id = excluded.payment_id, network = excluded.network, done = excluded.done, "+
-		"found = excluded.found", r.StartedAt, r.Networks, r.Place.Last.Payment, r.Place.Last.Network,
+	_, err := db.WriteOne(ctx, s.db, `INSERT INTO reconciliations (only_row, started_at, networks, payment_id, network, done, found)
+		VALUES (1, ?, ?, ?, ?, ?, ?) ON CONFLICT (only_row) DO UPDATE SET started_at = excluded.started_at,
+		networks = excluded.networks, payment_id = excluded.payment_id, network = excluded.network, done = excluded.done,
+		found = excluded.found`, r.StartedAt, r.Networks, r.Place.Last.Payment, r.Place.Last.Network,
 		r.Place.Done, r.Place.Found)
 	return db.Wrap(err, "save how far the comparison is")
 }

@@ -35,8 +35,8 @@ func (s *Store) Reschedule(
 ) error {
 	err := table.WriteAudited(ctx, s.db, nil, audit.Record{Entries: trail},
 		func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
-			_, err := t.NewRaw("INSERT INTO settlement_schedules (key_id, at_once, wait_us) VALUES (?, 0, 0) "+
-				"ON CONFLICT (key_id) DO NOTHING", keyID).Exec(ctx)
+			_, err := t.NewRaw(`INSERT INTO settlement_schedules (key_id, at_once, wait_us) VALUES (?, 0, 0)
+				ON CONFLICT (key_id) DO NOTHING`, keyID).Exec(ctx)
 			if err != nil {
 				return err
 			}

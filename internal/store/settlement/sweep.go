@@ -188,8 +188,8 @@ func (s *Store) MarkSent(ctx context.Context, id settlement.ID, n int, when time
 
 // Spent sums what the network's sweeps that ended since then cost.
 func (s *Store) Spent(ctx context.Context, n chain.Network, since time.Time) (settlement.Spending, error) {
-	rows, err := db.All[sweepRow](ctx, s.db.Reader(), "SELECT paid, moved, ended_at FROM sweeps "+
-		"WHERE network = ? AND ended_at >= ? AND paid <> '0' ORDER BY ended_at", n, db.From(since))
+	rows, err := db.All[sweepRow](ctx, s.db.Reader(), `SELECT paid, moved, ended_at FROM sweeps
+		WHERE network = ? AND ended_at >= ? AND paid <> '0' ORDER BY ended_at`, n, db.From(since))
 	if err != nil {
 		return settlement.Spending{}, fmt.Errorf("what sweeps of %s cost: %w", n, err)
 	}

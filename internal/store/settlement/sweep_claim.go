@@ -43,9 +43,9 @@ func reserve(ctx context.Context, t db.Tx, w sweepRow, a chain.Attempt) error {
 	if a.From == "" {
 		return nil
 	}
-	res, err := t.NewRaw("INSERT INTO sweep_nonces (network, signer, nonce, sweep_id) VALUES (?, ?, ?, ?) "+
-		"ON CONFLICT (network, signer, nonce) DO UPDATE SET sweep_id = EXCLUDED.sweep_id "+
-		"WHERE sweep_nonces.sweep_id = EXCLUDED.sweep_id", w.Network, a.From, int64(a.Nonce), w.Number).Exec(ctx)
+	res, err := t.NewRaw(`INSERT INTO sweep_nonces (network, signer, nonce, sweep_id) VALUES (?, ?, ?, ?)
+		ON CONFLICT (network, signer, nonce) DO UPDATE SET sweep_id = EXCLUDED.sweep_id
+		WHERE sweep_nonces.sweep_id = EXCLUDED.sweep_id`, w.Network, a.From, int64(a.Nonce), w.Number).Exec(ctx)
 	return allOrBusy(res, err, 1)
 }
 

@@ -126,8 +126,8 @@ func lockBalances(ctx context.Context, t db.Tx, id int64, w settlement.Sweep) (*
 	if err := release(ctx, t, id); err != nil {
 		return nil, err
 	}
-	rows, err := db.All[balanceRow](ctx, t, "SELECT * FROM deposit_balances WHERE network = ? AND (address, contract) IN "+
-		"(SELECT address, contract FROM sweep_items WHERE sweep_id = ?) ORDER BY address, contract"+t.ForUpdate(), w.Network, id)
+	rows, err := db.All[balanceRow](ctx, t, `SELECT * FROM deposit_balances WHERE network = ? AND (address, contract) IN
+		(SELECT address, contract FROM sweep_items WHERE sweep_id = ?) ORDER BY address, contract`+t.ForUpdate(), w.Network, id)
 	if err != nil {
 		return nil, err
 	}
@@ -162,9 +162,9 @@ func (b *balances) readDeposits(ctx context.Context, t db.Tx) error {
 	if payments = slices.Compact(payments); len(payments) == 0 {
 		return nil
 	}
-	rows, err := db.All[lyingRow](ctx, t, "SELECT id, to_address, contract, units, state = 'FINAL' AS final, rechecked, block_number AS block, "+
-		lastBlock+" AS through, swept_at IS NOT NULL AS swept FROM deposits AS d WHERE network = ? AND payment_id IN (?) "+
-		"AND state <> 'VANISHED' ORDER BY CASE WHEN folded > 0 THEN 1 ELSE 0 END, id", b.network, bun.List(payments))
+	rows, err := db.All[lyingRow](ctx, t, `SELECT id, to_address, contract, units, state = 'FINAL' AS final, rechecked, block_number AS block,
+		`+lastBlock+` AS through, swept_at IS NOT NULL AS swept FROM deposits AS d WHERE network = ? AND payment_id IN (?)
+		AND state <> 'VANISHED' ORDER BY CASE WHEN folded > 0 THEN 1 ELSE 0 END, id`, b.network, bun.List(payments))
 	for _, d := range rows {
 		key := balanceKey{d.ToAddress, d.Contract}
 		b.deposits[key] = append(b.deposits[key], d)

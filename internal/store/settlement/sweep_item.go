@@ -34,8 +34,8 @@ func omitRoutes(ctx context.Context, t db.Tx, n chain.Network, items []itemRow) 
 		}
 		seen[key] = true
 	}
-	routes, err := db.All[itemRoute](ctx, t, "SELECT r.payment_id, r.address, p.public_id AS txnid, r.raw, r.settlement, r.scheme "+
-		"FROM routes AS r JOIN payments AS p ON p.id = r.payment_id WHERE r.payment_id IN (?) AND r.network = ?", bun.List(ids), n)
+	routes, err := db.All[itemRoute](ctx, t, `SELECT r.payment_id, r.address, p.public_id AS txnid, r.raw, r.settlement, r.scheme
+		FROM routes AS r JOIN payments AS p ON p.id = r.payment_id WHERE r.payment_id IN (?) AND r.network = ?`, bun.List(ids), n)
 	if err != nil {
 		return err
 	}

@@ -40,8 +40,8 @@ func stillDue(ctx context.Context, t db.Tx, n chain.Network, items []itemRow) er
 			continue
 		}
 		var due bool
-		err := t.NewRaw("SELECT EXISTS (SELECT 1 FROM deposits WHERE payment_id = ? AND network = ? AND to_address = ? AND contract = ? "+
-			"AND state = 'FINAL' AND swept_at IS NULL)",
+		err := t.NewRaw(`SELECT EXISTS (SELECT 1 FROM deposits WHERE payment_id = ? AND network = ? AND to_address = ? AND contract = ?
+			AND state = 'FINAL' AND swept_at IS NULL)`,
 			i.Payment, n, db.Packed(i.Address.Address), db.Packed(i.Asset.Contract)).Scan(ctx, &due)
 		if err != nil {
 			return err

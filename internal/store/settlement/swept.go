@@ -22,10 +22,10 @@ func (s *Store) SweptFrom(
 		Address      chain.Address
 		Moved, Found money.Units
 		InFlight     bool
-	}](ctx, s.db.Reader(), "SELECT address, moved, found, FALSE AS in_flight FROM deposit_balances "+
-		"WHERE network = ? AND contract = ? AND address IN (?) "+
-		"UNION ALL SELECT i.address, '0', '0', TRUE FROM sweep_items AS i JOIN sweeps AS s ON s.id = i.sweep_id "+
-		"WHERE s.network = ? AND s.ended_at IS NULL AND i.contract = ? AND i.address IN (?)",
+	}](ctx, s.db.Reader(), `SELECT address, moved, found, FALSE AS in_flight FROM deposit_balances
+		WHERE network = ? AND contract = ? AND address IN (?)
+		UNION ALL SELECT i.address, '0', '0', TRUE FROM sweep_items AS i JOIN sweeps AS s ON s.id = i.sweep_id
+		WHERE s.network = ? AND s.ended_at IS NULL AND i.contract = ? AND i.address IN (?)`,
 		a.Network, contract, list, a.Network, contract, list)
 	if err != nil {
 		return nil, fmt.Errorf("what was swept on %s: %w", a.Network, err)

@@ -267,8 +267,8 @@ func (w *World) Count(text string) int64 {
 func (w *World) CheckLedger() {
 	w.T.Helper()
 	const moved = "SELECT coalesce(sum(count), 0) FROM ledger_entries AS e WHERE e.unit = b.unit AND e."
-	wrong := w.Count("SELECT count(*) FROM balances AS b WHERE balance <> " +
-		"(" + moved + "to_account = 'key:' || b.key_id) - (" + moved + "from_account = 'key:' || b.key_id)")
+	wrong := w.Count(`SELECT count(*) FROM balances AS b WHERE balance <>
+		(` + moved + `to_account = 'key:' || b.key_id) - (` + moved + `from_account = 'key:' || b.key_id)`)
 	if wrong != 0 {
 		w.T.Errorf("%d balances differ from their entries", wrong)
 	}

@@ -79,17 +79,17 @@ func InsertAudit(entries []audit.Entry, a AuditFields) []*db.Stmt {
 
 // InsertEntry returns the statement that writes one audit entry.
 func InsertEntry(a audit.Entry) *db.Stmt {
-	return db.Exec("INSERT INTO audit_log (user_id, at, actor, action, subject, detail, address, personal) "+
-		"VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+	return db.Exec(`INSERT INTO audit_log (user_id, at, actor, action, subject, detail, address, personal)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
 		a.UserID, a.At, db.Shown(a.Actor), string(a.Action), db.Shown(a.Subject),
 		db.Shown(a.Detail), db.Shown(a.Address), slices.Contains(audit.Personal(), a.Action))
 }
 
 // AuditOperators writes the audit entry for every operator; without one, for the first user.
 func AuditOperators(ctx context.Context, t db.Tx, entry audit.Entry) error {
-	_, err := t.NewRaw("INSERT INTO audit_log (user_id, at, actor, action, subject, detail, address, personal) "+
-		"SELECT id, ?, ?, ?, ?, ?, ?, ? FROM users WHERE operator OR NOT EXISTS (SELECT 1 FROM users WHERE operator) "+
-		"AND id = (SELECT min(id) FROM users)", entry.At, db.Shown(entry.Actor), string(entry.Action),
+	_, err := t.NewRaw(`INSERT INTO audit_log (user_id, at, actor, action, subject, detail, address, personal)
+		SELECT id, ?, ?, ?, ?, ?, ?, ? FROM users WHERE operator OR NOT EXISTS (SELECT 1 FROM users WHERE operator)
+		AND id = (SELECT min(id) FROM users)`, entry.At, db.Shown(entry.Actor), string(entry.Action),
 		db.Shown(entry.Subject), db.Shown(entry.Detail), db.Shown(entry.Address),
 		slices.Contains(audit.Personal(), entry.Action)).Exec(ctx)
 	return err

@@ -10,8 +10,8 @@ import (
 // FinishIdempotent returns the statement that stores the answer of a request. It writes no row if the try has lost its
 // claim, or the request is answered.
 func FinishIdempotent(k idempotency.Kept) *db.Stmt {
-	return db.Exec("UPDATE idempotency SET status = ?, answer = ?, finished_at = ? "+
-		"WHERE key_id = ? AND key = ? AND holder = ? AND finished_at IS NULL",
+	return db.Exec(`UPDATE idempotency SET status = ?, answer = ?, finished_at = ?
+		WHERE key_id = ? AND key = ? AND holder = ? AND finished_at IS NULL`,
 		int64(k.Answer.Status), k.Answer.Body, k.At, k.KeyID, k.Key, k.Holder)
 }
 

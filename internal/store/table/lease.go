@@ -26,8 +26,8 @@ func (l Leases) Lease(ctx context.Context, name, holder string, now, until time.
 
 // Take is Lease in a transaction, until whose end the lease stays as it is.
 func Take(ctx context.Context, t db.Tx, name, holder string, now, until time.Time) (bool, error) {
-	return db.Changed(t.NewRaw("INSERT INTO leases (name, holder, until) VALUES (?, ?, ?) ON CONFLICT (name) DO UPDATE "+
-		"SET holder = excluded.holder, until = excluded.until WHERE leases.holder = excluded.holder OR leases.until <= ?",
+	return db.Changed(t.NewRaw(`INSERT INTO leases (name, holder, until) VALUES (?, ?, ?) ON CONFLICT (name) DO UPDATE
+		SET holder = excluded.holder, until = excluded.until WHERE leases.holder = excluded.holder OR leases.until <= ?`,
 		name, holder, until, now).Exec(ctx))
 }
 

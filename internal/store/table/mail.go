@@ -75,14 +75,14 @@ func recipients(ctx context.Context, t db.Tx, m mail.Mail) (to []string, err err
 	}
 	switch {
 	case m.Owners != 0 && m.Wish != "":
-		err = t.NewRaw("SELECT u.id, u.email FROM memberships AS m JOIN users AS u ON u.id = m.user_id WHERE "+
-			"u.disabled_at IS NULL AND m.merchant_id = ? AND "+wanting(m.Wish, newsOfMember)+" ORDER BY u.id", m.Owners).
+		err = t.NewRaw(`SELECT u.id, u.email FROM memberships AS m JOIN users AS u ON u.id = m.user_id WHERE
+			u.disabled_at IS NULL AND m.merchant_id = ? AND `+wanting(m.Wish, newsOfMember)+` ORDER BY u.id`, m.Owners).
 			Scan(ctx, &rows)
 	case m.Owners != 0:
 		err = t.NewRaw(owners+"m.merchant_id = ? ORDER BY u.id", string(merchant.RoleOwner), m.Owners).Scan(ctx, &rows)
 	case m.Member != 0:
-		err = t.NewRaw(owners+"u.id <> ? AND m.merchant_id IN (SELECT merchant_id FROM memberships WHERE user_id = ?) "+
-			"ORDER BY u.id", string(merchant.RoleOwner), m.Member, m.Member).Scan(ctx, &rows)
+		err = t.NewRaw(owners+`u.id <> ? AND m.merchant_id IN (SELECT merchant_id FROM memberships WHERE user_id = ?)
+			ORDER BY u.id`, string(merchant.RoleOwner), m.Member, m.Member).Scan(ctx, &rows)
 	default:
 		return []string{m.To}, nil
 	}

@@ -18,8 +18,8 @@ func NewPresence(e db.Engine) Presence { return Presence{e} }
 // Attend stores that a payer looks at a payment with an address on the network until the time given.
 func (p Presence) Attend(ctx context.Context, n chain.Network, until time.Time) error {
 	err := p.engine.Write(ctx, func(ctx context.Context, t db.Tx) error {
-		_, err := t.NewRaw("INSERT INTO presence (network, until) VALUES (?0, ?1) ON CONFLICT (network) DO UPDATE "+
-			"SET until = excluded.until WHERE presence.until < excluded.until", string(n), until).Exec(ctx)
+		_, err := t.NewRaw(`INSERT INTO presence (network, until) VALUES (?0, ?1) ON CONFLICT (network) DO UPDATE
+			SET until = excluded.until WHERE presence.until < excluded.until`, string(n), until).Exec(ctx)
 		return err
 	})
 	return db.Wrap(err, "attend %s", n)
@@ -48,8 +48,8 @@ func (p Presence) LookAt(ctx context.Context, n chain.Network, id payment.ID, at
 		if _, err := t.NewRaw("DELETE FROM looks WHERE at < ?", at.Add(-lookKept)).Exec(ctx); err != nil {
 			return err
 		}
-		_, err := t.NewRaw("INSERT INTO looks (payment_id, network, at) SELECT id, ?0, ?1 FROM payments WHERE public_id = ?2 "+
-			"ON CONFLICT (payment_id) DO UPDATE SET network = excluded.network, at = excluded.at WHERE looks.at < excluded.at",
+		_, err := t.NewRaw(`INSERT INTO looks (payment_id, network, at) SELECT id, ?0, ?1 FROM payments WHERE public_id = ?2
+			ON CONFLICT (payment_id) DO UPDATE SET network = excluded.network, at = excluded.at WHERE looks.at < excluded.at`,
 			string(n), at, string(id)).Exec(ctx)
 		return err
 	})

@@ -17,8 +17,8 @@ func NewCalls(e db.Engine) Calls { return Calls{e} }
 func (c Calls) AddCalls(ctx context.Context, calls []chain.Calls, forget string) error {
 	err := c.engine.Write(ctx, func(ctx context.Context, t db.Tx) error {
 		for _, n := range calls {
-			if _, err := t.NewRaw("INSERT INTO rpc_calls (day, network, endpoint, method, calls) VALUES (?, ?, ?, ?, ?) "+
-				"ON CONFLICT (day, network, endpoint, method) DO UPDATE SET calls = rpc_calls.calls + excluded.calls",
+			if _, err := t.NewRaw(`INSERT INTO rpc_calls (day, network, endpoint, method, calls) VALUES (?, ?, ?, ?, ?)
+				ON CONFLICT (day, network, endpoint, method) DO UPDATE SET calls = rpc_calls.calls + excluded.calls`,
 				n.Day, n.Network, n.Endpoint, n.Method, n.Count).Exec(ctx); err != nil {
 				return err
 			}

@@ -38,8 +38,8 @@ func (r WaitingRow) Open() (merchant.Waiting, error) {
 func StopChanges(
 	ctx context.Context, t db.Tx, sealer *secret.Sealer, now time.Time, why, where string, args ...any,
 ) error {
-	rows, err := db.All[WaitingRow](ctx, t, "UPDATE waiting_changes SET state = 'STOPPED', ended_at = ? WHERE state = 'WAITING' AND "+where+
-		" RETURNING public_id, merchant_id, kind, changes, actor", append([]any{now}, args...)...)
+	rows, err := db.All[WaitingRow](ctx, t, `UPDATE waiting_changes SET state = 'STOPPED', ended_at = ? WHERE state = 'WAITING' AND `+where+`
+		RETURNING public_id, merchant_id, kind, changes, actor`, append([]any{now}, args...)...)
 	if err != nil {
 		return err
 	}

@@ -158,8 +158,8 @@ func create(template string) (string, error) {
 	var random [8]byte
 	rand.Read(random[:])
 	name := "florin_test_" + hex.EncodeToString(random[:])
-	return name, administer("CREATE DATABASE " + pgx.Identifier{name}.Sanitize() +
-		" TEMPLATE " + pgx.Identifier{template}.Sanitize())
+	return name, administer(`CREATE DATABASE ` + pgx.Identifier{name}.Sanitize() + `
+		TEMPLATE ` + pgx.Identifier{template}.Sanitize())
 }
 
 // internalError is the SQLSTATE of what should not happen, such as a checkpoint that failed.

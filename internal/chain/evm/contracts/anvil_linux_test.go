@@ -18,7 +18,7 @@ import (
 	"github.com/ethereum/go-ethereum/ethclient"
 
 	"github.com/florinpay/florin/internal/chain/evm/contracts"
-	"github.com/florinpay/florin/internal/chain/evm/contracts/testtoken"
+	"github.com/florinpay/florin/internal/chain/evm/contracts/contractstest"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
 	"github.com/florinpay/florin/internal/testkit"
 )
@@ -41,10 +41,11 @@ func TestAnvil(t *testing.T) {
 		}
 	}
 
-	constructor := testtoken.NewTestToken().PackConstructor("Tether USD", "USDT", 6)
-	token := anvil.send(nil, 0, append(common.FromHex(testtoken.TestTokenMetaData.Bin), constructor...)).ContractAddress
+	constructor := contractstest.NewTestToken().PackConstructor("Tether USD", "USDT", 6)
+	create := append(common.FromHex(contractstest.TestTokenMetaData.Bin), constructor...)
+	token := anvil.send(nil, 0, create).ContractAddress
 	d := newDeposit(1, account("shop"))
-	anvil.send(&token, 0, testtoken.NewTestToken().PackMint(d.forwarder, big.NewInt(700)))
+	anvil.send(&token, 0, contractstest.NewTestToken().PackMint(d.forwarder, big.NewInt(700)))
 	anvil.send(&d.forwarder, 5, nil)
 	receipt := anvil.send(&factory, 0, sweepTx(d.item(token, account("no token"), contracts.NativeCoin)).Data)
 

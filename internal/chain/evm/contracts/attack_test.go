@@ -19,7 +19,6 @@ import (
 
 	"github.com/florinpay/florin/internal/chain/evm/contracts"
 	"github.com/florinpay/florin/internal/chain/evm/contracts/contractstest"
-	"github.com/florinpay/florin/internal/chain/evm/contracts/testtoken"
 )
 
 // world is an Ethereum virtual machine with the contracts in it, which watches
@@ -49,8 +48,8 @@ func newWorld() (*world, error) {
 	if _, err := w.call(attacker, to, data, 0); err != nil {
 		return nil, fmt.Errorf("deploy factory: %w", err)
 	}
-	if w.token, err = w.create(testtoken.TestTokenMetaData.Bin,
-		testtoken.NewTestToken().PackConstructor("Tether USD", "USDT", 6)); err != nil {
+	if w.token, err = w.create(contractstest.TestTokenMetaData.Bin,
+		contractstest.NewTestToken().PackConstructor("Tether USD", "USDT", 6)); err != nil {
 		return nil, err
 	}
 	w.hostile, err = w.create(contractstest.HostileTokenMetaData.Bin,
@@ -100,7 +99,7 @@ func (w *world) watch(_ int, typ byte, from, to common.Address, input []byte, _ 
 	case from == implementation:
 	case op == vm.DELEGATECALL && to == implementation:
 		return
-	case op == vm.STATICCALL && bytes.Equal(input, testtoken.NewTestToken().PackBalanceOf(from)):
+	case op == vm.STATICCALL && bytes.Equal(input, contractstest.NewTestToken().PackBalanceOf(from)):
 		return
 	case op == vm.CALL && value.Sign() > 0 && to == settlement && len(input) == 0:
 		w.paid++
@@ -114,7 +113,7 @@ func (w *world) watch(_ int, typ byte, from, to common.Address, input []byte, _ 
 
 // isTransferTo recognizes the calldata of ERC-20's transfer to a recipient.
 func isTransferTo(recipient common.Address, input []byte) bool {
-	head := testtoken.NewTestToken().PackTransfer(recipient, new(big.Int))[:4+32]
+	head := contractstest.NewTestToken().PackTransfer(recipient, new(big.Int))[:4+32]
 	return len(input) == len(head)+32 && bytes.HasPrefix(input, head)
 }
 
@@ -148,7 +147,7 @@ func (w *world) party() *rapid.Generator[common.Address] {
 // fit or almost fit, so that the fuzzing gets past the dispatch; and who would
 // understand it.
 func (w *world) calldata(t *rapid.T, depth int) (to common.Address, data []byte) {
-	forwarder, token := contracts.NewForwarder(), testtoken.NewTestToken()
+	forwarder, token := contracts.NewForwarder(), contractstest.NewTestToken()
 	deposit0 := newDeposit(0, victim).forwarder
 	switch kind := rapid.IntRange(0, 7).Draw(t, "kind"); {
 	case kind == 0:
@@ -194,7 +193,7 @@ func attacks(base *world, paid *int) func(t *rapid.T) {
 		d := newDeposit(0, victim)
 		for _, token := range []common.Address{w.token, w.hostile} {
 			if _, err := w.call(
-				victim, token, testtoken.NewTestToken().PackMint(d.forwarder, big.NewInt(1000)), 0,
+				victim, token, contractstest.NewTestToken().PackMint(d.forwarder, big.NewInt(1000)), 0,
 			); err != nil {
 				t.Fatal(err)
 			}
@@ -208,7 +207,7 @@ func attacks(base *world, paid *int) func(t *rapid.T) {
 		if _, err := w.call(attacker, d.forwarder, contracts.NewForwarder().PackFlush(w.token), 0); err != nil {
 			t.Fatalf("flush after the attacks: %v", err)
 		}
-		out, err := w.call(victim, w.token, testtoken.NewTestToken().PackBalanceOf(victim), 0)
+		out, err := w.call(victim, w.token, contractstest.NewTestToken().PackBalanceOf(victim), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -249,7 +248,7 @@ func TestWorld_Breach(t *testing.T) {
 			}
 			d := newDeposit(0, victim)
 			w.deposits[d.forwarder] = otherVictim // as if it paid another account
-			if _, err := w.call(attacker, w.token, testtoken.NewTestToken().PackMint(d.forwarder, big.NewInt(1)),
+			if _, err := w.call(attacker, w.token, contractstest.NewTestToken().PackMint(d.forwarder, big.NewInt(1)),
 				0); err != nil {
 				t.Fatal(err)
 			}

@@ -19,7 +19,6 @@ import (
 // generated lists what go generate makes of each directory of Solidity sources.
 var generated = []struct{ pkg, sources, artifact, bindings string }{
 	{"contracts", "src", "forwarder.json", "bindings.go"},
-	{"testtoken", "testtoken/src", "testtoken/testtoken.json", "testtoken/bindings.go"},
 	{"contractstest", "contractstest/src", "contractstest/contractstest.json", "contractstest/bindings.go"},
 }
 

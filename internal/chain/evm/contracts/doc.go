@@ -21,7 +21,5 @@ package contracts
 
 //go:generate sh -c "node compile.js src > forwarder.json"
 //go:generate go tool abigen --v2 --combined-json forwarder.json --pkg contracts --out bindings.go
-//go:generate sh -c "node compile.js testtoken/src > testtoken/testtoken.json"
-//go:generate go tool abigen --v2 --combined-json testtoken/testtoken.json --pkg testtoken --out testtoken/bindings.go
 //go:generate sh -c "node compile.js contractstest/src > contractstest/contractstest.json"
 //go:generate go tool abigen --v2 --combined-json contractstest/contractstest.json --pkg contractstest --out contractstest/bindings.go

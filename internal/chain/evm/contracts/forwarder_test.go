@@ -55,9 +55,8 @@ func TestForwarderAddress_OpenZeppelin(t *testing.T) {
 	library := contractstest.NewOpenZeppelinClones()
 	at := chain.deploy(contractstest.OpenZeppelinClonesMetaData.Bin, nil)
 	rapid.Check(t, func(t *rapid.T) {
-		factory, settlement := common.Address(
-			drawBytes(t, "factory", 20),
-		), common.Address(drawBytes(t, "settlement", 20))
+		factory := common.Address(drawBytes(t, "factory", 20))
+		settlement := common.Address(drawBytes(t, "settlement", 20))
 		salt := [32]byte(drawBytes(t, "salt", 32))
 		out, err := chain.call(at, library.PackPredict(contracts.ImplementationAddress(factory), settlement[:], salt,
 			factory))

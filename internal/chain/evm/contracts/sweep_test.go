@@ -10,7 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"github.com/florinpay/florin/internal/chain/evm/contracts"
-	"github.com/florinpay/florin/internal/chain/evm/contracts/testtoken"
+	"github.com/florinpay/florin/internal/chain/evm/contracts/contractstest"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
 )
 
@@ -104,7 +104,7 @@ func flushed(d deposit, token common.Address, amount int64) contracts.ForwarderF
 
 func (c testChain) balance(token, of common.Address) *big.Int {
 	c.t.Helper()
-	binding := testtoken.NewTestToken()
+	binding := contractstest.NewTestToken()
 	out, err := c.call(token, binding.PackBalanceOf(of))
 	if err != nil {
 		c.t.Fatal(err)

@@ -38,8 +38,7 @@ func (t *Transaction) Transfers(p chain.Profile, signature string) []chain.Trans
 		if units, gained := coins[i]; gained {
 			transfers = append(transfers, chain.Transfer{
 				Key:   chain.Key{Network: p.Network, Tx: chain.TxHash(signature), Ordinal: i},
-				Asset: chain.Asset{Network: p.Network, Symbol: p.Coin, Decimals: CoinDecimals},
-				From:  chain.Address(t.Keys[0]), To: chain.Address(key), Units: units,
+				Asset: p.CoinAsset(), From: chain.Address(t.Keys[0]), To: chain.Address(key), Units: units,
 			})
 		}
 	}

@@ -1,4 +1,4 @@
-// Package contractstest has the contracts that tests run the
-// forwarders against: tokens and settlement contracts that misbehave, and the library
-// whose clones the forwarders are. Nothing here is deployed outside of tests.
+// Package contractstest has the contracts that tests and development chains run: a stablecoin that any account may
+// mint, tokens and settlement contracts that misbehave, and the library whose clones the forwarders are. Nothing here
+// is deployed to a public network or linked into the florin program.
 package contractstest

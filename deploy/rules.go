@@ -1,5 +1,5 @@
-// Command gen makes alerts.rules.yml: a rule of Prometheus for each kind of alert that Florin notifies its operator of,
-// with the words of the page for operators. Run it with go generate ./deploy/... after adding a kind.
+// Command deploy makes prometheus/alerts.rules.yml: a rule of Prometheus for each kind of alert that Florin notifies
+// its operator of, with the words of the page for operators. Run it with go generate ./deploy after adding a kind.
 package main
 
 //go:generate go run .
@@ -15,26 +15,26 @@ import (
 )
 
 const (
-	page  = "../../../web/docs/operate/alerts.md"
-	rules = "../alerts.rules.yml"
+	page  = "../web/docs/operate/alerts.md"
+	rules = "prometheus/alerts.rules.yml"
 )
 
 func main() {
 	log.SetFlags(0)
 	text, err := os.ReadFile(page)
 	if err != nil {
-		log.Fatal("gen: ", err)
+		log.Fatal("deploy: ", err)
 	}
 	made, err := rulesOf(string(text))
 	if err == nil {
 		err = os.WriteFile(rules, []byte(made), 0o644) //nolint:gosec // everybody may read it
 	}
 	if err != nil {
-		log.Fatal("gen: ", err)
+		log.Fatal("deploy: ", err)
 	}
 }
 
-const head = `# Made by go generate ./deploy/... from the alerts of Florin and web/docs/operate/alerts.md. Florin has waited before it
+const head = `# Made by go generate ./deploy from the alerts of Florin and web/docs/operate/alerts.md. Florin has waited before it
 # notifies, so these wait for nothing.
 groups:
   - name: florin-alerts
