@@ -27,7 +27,7 @@ func (a *App) comparing(x *network) loop {
 			return watch.RepairSince(
 				ctx, a.Store, x.reader, payment.ID(id), since, watch.ErrDiffers, a.clock.Now(), accounts...)
 		},
-		Lists:    x.lists().Take,
+		Lists:    x.budget.Lists(x.now).Take,
 		Slowdown: func() int64 { return watch.Idle.Slowdown(x.spent()) },
 	}
 	return loop{

@@ -25,7 +25,7 @@ type network struct {
 	close   func()              // closes connections; nil: there are none
 	feed    *subscription.Feed  // nil: no endpoint pushes
 	pushes  subscription.Protocol
-	budget  []int64 // of calls a day, of each endpoint
+	budget  chain.Budgets
 	calls   *chain.Meter
 	// feeds are the price feeds that readFeeds reads.
 	feeds     []chain.Feed

@@ -1,8 +1,6 @@
 package app
 
 import (
-	"slices"
-
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/payment/watch"
 )
@@ -19,7 +17,7 @@ func (x *network) callsOf() []int64 {
 }
 
 // spent returns how much of the day's budget is spent, in per cent.
-func (x *network) spent() int64 { return watch.Spent(x.callsOf(), x.budget) }
+func (x *network) spent() int64 { return x.budget.Spent(x.callsOf()) }
 
 // refundSlowdown is by what factor the transfers of refunds are looked for less often: as the money of payments that
 // nobody looks at.
@@ -30,20 +28,11 @@ func (all networks) refundSlowdown(n chain.Network) int64 {
 	return 1
 }
 
-// lists returns a new allowance for listing token accounts on the network: a part of the lowest budget.
-func (x *network) lists() *watch.Lists {
-	limited := slices.DeleteFunc(slices.Clone(x.budget), func(b int64) bool { return b <= 0 })
-	if len(limited) == 0 {
-		return nil
-	}
-	return watch.ListsOf(slices.Min(limited), x.now)
-}
-
-// listsByNetwork returns one for each network.
-func (all networks) listsByNetwork() map[chain.Network]*watch.Lists {
-	lists := make(map[chain.Network]*watch.Lists, len(all))
+// listsByNetwork returns a new allowance for listing token accounts on each network.
+func (all networks) listsByNetwork() map[chain.Network]*chain.Lists {
+	lists := make(map[chain.Network]*chain.Lists, len(all))
 	for n, x := range all {
-		lists[n] = x.lists()
+		lists[n] = x.budget.Lists(x.now)
 	}
 	return lists
 }
@@ -57,10 +46,10 @@ func (all networks) Reading(n chain.Network) (r chain.CallReport, ok bool) {
 	counts := x.callsOf()
 	r = chain.CallReport{
 		Level: x.watcher.Level().String(), Today: x.calls.Today(n), Month: x.calls.Month(n),
-		Spent: watch.Spent(counts, x.budget),
+		Spent: x.budget.Spent(counts),
 	}
 	for i := range counts {
-		if b := x.budget[min(i, len(x.budget)-1)]; watch.Spent(counts[i:i+1], []int64{b}) >= r.Spent && b > 0 {
+		if b := x.budget.Of(i); b > 0 && (chain.Budgets{b}).Spent(counts[i:i+1]) >= r.Spent {
 			r.Budget = b
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/lookup"
-	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/wallet"
 	"github.com/florinpay/florin/web"
@@ -63,11 +62,11 @@ func (a *App) newServer(o Options, sealer *secret.Sealer) *web.Server {
 // open.
 func rates(c config.Config) shell.Rates {
 	r, out := c.Rates, shell.DefaultRates()
-	var budgets []int64
+	var budgets chain.Budgets
 	for _, n := range c.Networks {
 		budgets = append(budgets, n.RPCBudget...)
 	}
-	out.Calls = shell.CallsWithin(watch.Least(budgets))
+	out.Calls = shell.CallsWithin(budgets.Least())
 	out.AllStreams = streamsWithin(MaxFiles(), out.AllStreams)
 	out.Client, out.Key = shell.Rate(r.Client), shell.Rate(r.Key)
 	out.Costly = shell.Rate(r.Costly)

@@ -184,7 +184,7 @@ func (x *network) spentToday(now time.Time, budget int64) int64 {
 	for host, n := range x.hosts.each() {
 		calls = append(calls, n-x.before[host])
 	}
-	return watch.Spent(calls, []int64{budget})
+	return chain.Budgets{budget}.Spent(calls)
 }
 
 // unhurried is a rate that holds no call back: the simulated time does not pass while one waits.

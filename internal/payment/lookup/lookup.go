@@ -22,7 +22,7 @@ type Finder struct {
 	repairs  watch.Store
 	now      func() time.Time
 	// Lists bounds on each network how often payers have token accounts listed; nil: nothing does.
-	Lists map[chain.Network]*watch.Lists
+	Lists map[chain.Network]*chain.Lists
 }
 
 // New returns a lookup over the readers of the configured networks.

@@ -33,26 +33,3 @@ func TestLevel_Slowdown(t *testing.T) {
 		t.Errorf("levels slow down from %v per cent on; lower ones must be first", began)
 	}
 }
-
-func TestSpent(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		calls, budgets []int64
-		want           int64
-	}{
-		"Nothing":      {nil, []int64{100_000}, 0},
-		"NoLimit":      {[]int64{1 << 40}, []int64{0}, 0},
-		"Unset":        {[]int64{1 << 40}, nil, 0},
-		"Half":         {[]int64{50_000}, []int64{100_000}, 50},
-		"NearestCount": {[]int64{10_000, 90_000}, []int64{100_000}, 90},
-		"OneForEach":   {[]int64{90_000, 10_000}, []int64{100_000, 10_000}, 100},
-		"Over":         {[]int64{1 << 40}, []int64{5_000}, 1_000},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if got := watch.Spent(c.calls, c.budgets); got != c.want {
-				t.Errorf("%d%% spent, want %d%%", got, c.want)
-			}
-		})
-	}
-}

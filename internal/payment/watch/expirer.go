@@ -35,7 +35,7 @@ type Expirer struct {
 	// all, which could not be read: each attempt costs calls, and the payments wait anyway.
 	pauses map[repairKey]time.Time
 	// Lists bounds on each network how many payments are asked for all their token accounts; nil: nothing does.
-	Lists map[chain.Network]*Lists
+	Lists map[chain.Network]*chain.Lists
 	lists map[chain.Address]listed // of late
 }
 

@@ -92,15 +92,16 @@ func (h *health) logRound(err error, checked bool) {
 
 // readByLeader reports whether the instance that leads reads the network: a cursor
 // exists, is not behind, and was stored of late.
-func (p *passes) readByLeader(c Cursor, exists bool) bool {
+func (p *passes) readByLeader(exists bool) bool {
+	c := p.cursor
 	return exists && c.BehindSince.IsZero() && p.now().Sub(c.UpdatedAt) <= p.profile.HeadLimit+c.Pause
 }
 
 // report publishes the network's health.
-func (p *passes) report(heads chain.Heads, c Cursor, err error) {
+func (p *passes) report(heads chain.Heads, err error) {
 	h := payment.Health{
-		OK: true, Unread: cmp.Or(p.tail.unread, p.second.onceSince(c)),
-		Latest: heads.Latest, Final: heads.Final, Scanned: c.Scanned,
+		OK: true, Unread: cmp.Or(p.tail.unread, p.second.onceSince()),
+		Latest: heads.Latest, Final: heads.Final, Scanned: p.cursor.Scanned,
 		Lag:      max(p.now().Sub(heads.Latest.Time), 0),
 		SetAside: len(p.failed.rows), Endpoints: chain.Voices(p.endpoints.Endpoints()),
 	}
@@ -114,7 +115,7 @@ func (p *passes) report(heads chain.Heads, c Cursor, err error) {
 			h.Reason = noFinal
 		}
 	}
-	if err != nil && !(passing(err) && p.upToDate(heads, c)) {
+	if err != nil && !(passing(err) && p.upToDate(heads)) {
 		h.OK, h.Reason, h.Detail = false, "this network cannot be read reliably at the moment", err.Error()
 	}
 	p.health.set(h)
@@ -137,7 +138,8 @@ func limited(endpoints []chain.EndpointHealth) bool {
 
 // upToDate reports whether the cursor was stored of late and is close to the final
 // block. A round that stops short now and then is no outage, but many in a row are.
-func (p *passes) upToDate(heads chain.Heads, c Cursor) bool {
+func (p *passes) upToDate(heads chain.Heads) bool {
+	c := p.cursor
 	limit := p.profile.HeadLimit + c.Pause
 	return p.now().Sub(c.UpdatedAt) <= limit && heads.Final.Time.Sub(c.Scanned.Time) <= limit
 }

@@ -24,7 +24,6 @@ func rests(n chain.Network) bool { return !n.EVM() }
 type late struct {
 	*reader
 
-	moves int64           // of the cursor up to which the current set was read
 	queue []chain.Watched // what this pass has still to read
 	until uint64          // Cursor.Ended after this pass: up to where the current ones were read twice when it began
 	began time.Time       // zero: no pass has begun
@@ -38,9 +37,8 @@ const (
 	// restPart is how many addresses one scan reads.
 	restPart = 1_000
 	// restRate is how many addresses a second are read on average: all of a month of 1,000 payments a day within 34
-	// minutes. ownRate is the same for a node of one's own.
+	// minutes.
 	restRate = 15
-	ownRate  = 1_000
 	// partsAtOnce bounds how many parts one round reads. A payer who waits is kept waiting by one at most.
 	partsAtOnce = 6
 	// partsLimit bounds how long that takes.
@@ -50,44 +48,37 @@ const (
 )
 
 // reset forgets what was read, so that it is read again from the cursor on.
-func (l *late) reset(c Cursor) {
+func (l *late) reset() {
 	l.current = chain.NewWatchSet(0)
-	*l = late{reader: l.reader, moves: c.Moves}
+	*l = late{reader: l.reader}
 }
 
 // loadWatched loads the watched addresses: after an operator moved the cursor, or a restore, those of all times until
 // they are read to where the network stood.
-func (l *late) loadWatched(ctx context.Context, c Cursor) error {
-	read := c.Scanned.Number
+func (l *late) loadWatched(ctx context.Context) error {
+	read := l.cursor.Scanned.Number
 	if rests(l.profile.Network) {
-		read = min(read, c.Ended)
+		read = min(read, l.cursor.Ended)
 	}
-	all := read < c.RereadTo
+	all := read < l.cursor.RereadTo
 	if all != l.watched.all {
-		l.reset(c)
+		l.reset()
 	}
 	return l.watched.load(ctx, l.store, l.now(), all)
 }
 
 // passTime is the time from the beginning of one pass to that of the next.
 func (l *late) passTime() time.Duration {
-	rate := restRate
-	if l.pace.unpaced {
-		rate = ownRate
-	}
-	least := max(endedRound, time.Duration(l.watched.set.Len()/rate)*time.Second)
+	least := max(endedRound, time.Duration(l.watched.set.Len()/restRate)*time.Second)
 	return least * time.Duration(l.pace.slower(paces[Ended].slowdowns))
 }
 
 // loadCurrent brings the current set up to date with what is at risk: open payments, those that ended a moment ago or
 // whose page is open, and those with money that is not final yet. It must be called after the heads and the watched
 // addresses were read, and before the cursor moves on.
-func (l *late) loadCurrent(ctx context.Context, c Cursor) error {
+func (l *late) loadCurrent(ctx context.Context) error {
 	if !rests(l.profile.Network) {
 		return nil
-	}
-	if l.current == nil || c.Moves != l.moves {
-		l.reset(c)
 	}
 	open, err := l.store.OpenAddresses(ctx, l.profile.Network, l.now().Add(-endFor))
 	if err != nil {
@@ -104,8 +95,8 @@ func (l *late) loadCurrent(ctx context.Context, c Cursor) error {
 			behind.Add(a)
 		}
 	}
-	if behind.Len() > 0 && c.Ended < c.Scanned.Number {
-		if _, _, err := l.reader.take(ctx, behind, true, c.Ended+1, c.Scanned); err != nil {
+	if behind.Len() > 0 && l.cursor.Ended < l.cursor.Scanned.Number {
+		if _, err := l.reader.take(ctx, behind, true, l.cursor.Ended+1, l.cursor.Scanned); err != nil {
 			return err
 		}
 		l.above = kept{}
@@ -120,39 +111,39 @@ func (l *late) loadCurrent(ctx context.Context, c Cursor) error {
 
 // take reads on at the addresses that rest, as far as their pace has it, and moves Cursor.Ended when all are
 // read. Its failures delay late money only, so they end a round only once they last.
-func (l *late) take(ctx context.Context, c Cursor) (Cursor, error) {
+func (l *late) take(ctx context.Context) error {
 	if !rests(l.profile.Network) {
-		return c, nil
+		return nil
 	}
 	if l.began.IsZero() || len(l.queue) == 0 && l.now().Sub(l.began) >= l.passTime() {
-		l.begin(c)
+		l.begin()
 	}
-	err := l.readParts(ctx, c)
+	err := l.readParts(ctx)
 	switch {
 	case err == nil:
 		l.failing = time.Time{}
 	case ctx.Err() != nil:
-		return c, err
+		return err
 	case l.failing.IsZero():
 		l.failing = l.now()
 		l.log.Warn("addresses of payments that ended cannot be read; they are tried again", "error", err)
-		return c, nil
+		return nil
 	case l.now().Sub(l.failing) < restLimit:
-		return c, nil
+		return nil
 	default:
-		return c, fmt.Errorf("addresses of payments that ended are not read since %s: %w", l.failing.Format(time.RFC3339), err)
+		return fmt.Errorf("addresses of payments that ended are not read since %s: %w", l.failing.Format(time.RFC3339), err)
 	}
-	if len(l.queue) > 0 || l.until <= c.Ended {
-		return c, nil
+	if len(l.queue) > 0 || l.until <= l.cursor.Ended {
+		return nil
 	}
-	c.Ended = l.until
-	return c, l.save(ctx, &c, l.watched.set.Len() > 0 || c.RereadTo > 0)
+	l.cursor.Ended = l.until
+	return l.save(ctx, l.watched.set.Len() > 0 || l.cursor.RereadTo > 0)
 }
 
 // begin lists all addresses. One endpoint that is all there is would leave out of two answers in a row what it leaves
 // out of one: there, two passes read them before Cursor.Ended moves.
-func (l *late) begin(c Cursor) {
-	l.queue, l.until, l.began = nil, c.Second.Number, l.now()
+func (l *late) begin() {
+	l.queue, l.until, l.began = nil, l.cursor.Second.Number, l.now()
 	if l.endpoints.Quorum() == 1 {
 		l.until, l.before = l.before, l.until
 	}
@@ -163,7 +154,7 @@ func (l *late) begin(c Cursor) {
 }
 
 // readParts reads the parts of the pass that are due.
-func (l *late) readParts(ctx context.Context, c Cursor) error {
+func (l *late) readParts(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, partsLimit)
 	defer cancel()
 	most := partsAtOnce
@@ -181,7 +172,7 @@ func (l *late) readParts(ctx context.Context, c Cursor) error {
 				set.Add(a)
 			}
 		}
-		if _, _, err := l.reader.take(ctx, set, true, c.Ended+1, c.Scanned); err != nil {
+		if _, err := l.reader.take(ctx, set, true, l.cursor.Ended+1, l.cursor.Scanned); err != nil {
 			return err
 		}
 		l.queue = l.queue[len(part):]

@@ -2,12 +2,10 @@ package watch
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/payment"
 )
 
 const (
@@ -15,8 +13,6 @@ const (
 	// renewed between rounds.
 	leaseFor   = 10 * time.Second
 	renewEvery = leaseFor / 3
-	// recheckAfter is when a network that is not the configured one is checked again.
-	recheckAfter = 5 * time.Second
 )
 
 // LeaseName is the name of the lease to read the network.
@@ -30,15 +26,15 @@ type lease struct {
 	renewed time.Time // when it was last taken or asked for
 }
 
-// take takes or renews the lease.
-func (l *lease) take(ctx context.Context) (bool, error) {
-	now := l.now()
-	ok, err := l.store.Lease(ctx, LeaseName(l.profile.Network), l.holder, now, now.Add(leaseFor))
+// take takes or renews the lease, and reports whether another instance had it before.
+func (l *lease) take(ctx context.Context) (fresh bool, err error) {
+	now, held := l.now(), l.held
+	l.held, err = l.store.Lease(ctx, LeaseName(l.profile.Network), l.holder, now, now.Add(leaseFor))
 	if err != nil {
 		return false, fmt.Errorf("lease of the network: %w", err)
 	}
-	l.renewed, l.held = now, ok
-	return ok, nil
+	l.renewed = now
+	return l.held && !held, nil
 }
 
 func (l *lease) release(ctx context.Context) {
@@ -48,43 +44,4 @@ func (l *lease) release(ctx context.Context) {
 	if _, err := l.store.Lease(ctx, LeaseName(l.profile.Network), l.holder, now, now); err != nil {
 		l.log.Warn("lease not given back; it runs out by itself", "error", err)
 	}
-}
-
-// identity is whether the chain is the configured one, and the one that was read before.
-type identity struct {
-	*network
-
-	health  *health
-	checked bool
-	retryAt time.Time // when to ask again after a check failed
-	forget  func()    // what the reader remembers of the chain; nil: it remembers nothing
-	moves   int64     // of the cursor that was last loaded
-}
-
-// check checks once that the chain is the configured one. Until then the network is not offered and not read.
-func (i *identity) check(ctx context.Context) error {
-	if i.checked {
-		return nil
-	}
-	if i.now().Before(i.retryAt) {
-		return errors.New(i.health.get().Detail)
-	}
-	if err := i.endpoints.Check(ctx); err != nil {
-		i.retryAt = i.now().Add(recheckAfter)
-		i.health.set(payment.Health{Reason: "this network is not set up", Detail: err.Error()})
-		return err
-	}
-	i.checked = true
-	return nil
-}
-
-// wasMoved reports whether an operator has moved the cursor since it was last loaded, and has the reader forget.
-func (i *identity) wasMoved(ctx context.Context) bool {
-	c, ok, err := i.store.Cursor(ctx, i.profile.Network)
-	if err != nil || !ok || c.Moves == i.moves || i.forget == nil {
-		return false
-	}
-	i.moves = c.Moves
-	i.forget()
-	return true
 }

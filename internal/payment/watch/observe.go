@@ -110,7 +110,8 @@ func (r *reader) observeTogether(
 	var due []observed
 	var updates []Update
 	for _, p := range payments {
-		v.Transfers, v.Unread = transfers[p.ID], !twice || v.From > r.rechecked+1 || r.failed.before(p.ID, v.From)
+		v.Transfers = transfers[p.ID]
+		v.Unread = !twice || v.From > r.cursor.Rechecked.Number+1 || r.failed.before(p.ID, v.From)
 		x, some := o.look(ctx, p, v)
 		if some {
 			due, updates = append(due, x), append(updates, x.update(o.now))
@@ -172,11 +173,11 @@ type observation struct {
 // observed is what a payment makes of a view.
 type observed struct {
 	before payment.Payment
-	view   payment.View     // without what does not stand
-	early  []chain.Transfer // what is credited above the final head
-	gone   []chain.Transfer // what a quorum says vanished
-	denied bool             // something above the final head is not confirmed
-	open   error            // why part of the view is left out, which is to be read again
+	view   payment.View // without what does not stand
+	// judged is what stands of what is credited above the final head, and what a quorum says vanished.
+	judged map[confirmation]payment.DepositState
+	denied bool  // something above the final head is not confirmed
+	open   error // why part of the view is left out, which is to be read again
 }
 
 // leave leaves a transfer out because of why. The view is to be read again as a whole, and nothing of it is folded
@@ -191,7 +192,7 @@ func (x *observed) leave(why error) {
 // look decides on the payment as it was read; some is false if there is nothing to write. What is new must stand, what
 // is missing must be denied, and what is credited above the final head must stand, too.
 func (o observation) look(ctx context.Context, p payment.Payment, v payment.View) (x observed, some bool) {
-	x = observed{before: p, view: v}
+	x = observed{before: p, view: v, judged: make(map[confirmation]payment.DepositState)}
 	doubted := make(doubts)
 	x.view.Doubted = doubted.has
 	x.view.Transfers = slices.DeleteFunc(slices.Clone(v.Transfers), func(t chain.Transfer) bool {
@@ -220,11 +221,16 @@ func (o observation) look(ctx context.Context, p payment.Payment, v payment.View
 // doubt judges what a change credits above the final head, and what it takes for vanished. What is not confirmed is
 // left out of the view; it reports whether anything is.
 func (o observation) doubt(ctx context.Context, x *observed, c payment.Change, doubted doubts) (some bool) {
-	credited := early(c, x.view)
+	var credited []chain.Transfer
+	for _, d := range c.Deposits {
+		if early(d, x.view) {
+			credited = append(credited, d.Transfer)
+		}
+	}
 	o.early.judge(ctx, o.endpoints, credited, x.view.Latest)
 	for _, t := range credited {
 		if o.early[confirmationOf(t)] == nil {
-			x.early = append(x.early, t)
+			x.judged[confirmationOf(t)] = payment.DepositFinal
 		} else {
 			doubted.add(t)
 			some, x.denied = true, true // it is read again
@@ -242,7 +248,7 @@ func (o observation) doubt(ctx context.Context, x *observed, c payment.Change, d
 			some = true
 			x.leave(why)
 		} else {
-			x.gone = append(x.gone, d.Transfer)
+			x.judged[confirmationOf(d.Transfer)] = payment.DepositVanished
 		}
 	}
 	return some
@@ -286,33 +292,19 @@ var errUnconfirmed = fault.New(fault.Unavailable, "the payment changed while its
 // update decides again, under the payment's lock, and refuses to credit early, or to take for vanished, what was not
 // confirmed.
 func (x observed) update(now func() time.Time) Update {
-	known, gone := make(map[confirmation]bool, len(x.early)), make(map[confirmation]bool, len(x.gone))
-	for _, t := range x.gone {
-		gone[confirmationOf(t)] = true
-	}
-	for _, t := range x.early {
-		known[confirmationOf(t)] = true
-	}
 	return Update{ID: x.before.ID, Decide: func(p payment.Payment) (payment.Change, error) {
 		c, err := p.Observe(x.view, now())
-		other := func(t chain.Transfer) bool { return !known[confirmationOf(t)] }
-		unasked := func(d payment.Deposit) bool {
-			return d.State == payment.DepositVanished && !gone[confirmationOf(d.Transfer)]
-		}
-		if err == nil && (slices.ContainsFunc(early(c, x.view), other) || slices.ContainsFunc(c.Deposits, unasked)) {
+		if err == nil && slices.ContainsFunc(c.Deposits, func(d payment.Deposit) bool {
+			needed := early(d, x.view) || d.State == payment.DepositVanished
+			return needed && x.judged[confirmationOf(d.Transfer)] != d.State
+		}) {
 			err = errUnconfirmed
 		}
 		return c, err
 	}}
 }
 
-// early returns the transfers that a change credits above the network's final head, by a merchant's own rule.
-func early(c payment.Change, v payment.View) []chain.Transfer {
-	var list []chain.Transfer
-	for _, d := range c.Deposits {
-		if d.State == payment.DepositFinal && d.Transfer.Block.Number > v.Final.Number {
-			list = append(list, d.Transfer)
-		}
-	}
-	return list
+// early reports whether a deposit is credited above the network's final head, by a merchant's own rule.
+func early(d payment.Deposit, v payment.View) bool {
+	return d.State == payment.DepositFinal && d.Transfer.Block.Number > v.Final.Number
 }

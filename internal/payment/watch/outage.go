@@ -15,18 +15,14 @@ const runningPage = 200
 // markBehind stores when the outage of the network began, so that the timers of its payments stand still from then on,
 // even if this process crashes. It began when the network was last read, not when that was noticed.
 func (r *reader) markBehind(ctx context.Context) error {
-	c, ok, err := r.store.Cursor(ctx, r.profile.Network)
-	if err != nil || !ok {
-		return err
-	}
-	known := !c.BehindSince.IsZero()
+	known := !r.cursor.BehindSince.IsZero()
 	if !known {
-		c.BehindSince = c.UpdatedAt
+		r.cursor.BehindSince = r.cursor.UpdatedAt
 	}
-	if r.health.logOutage(c.BehindSince); known {
+	if r.health.logOutage(r.cursor.BehindSince); known {
 		return nil
 	}
-	return r.saveAsIs(ctx, c)
+	return r.saveAsIs(ctx)
 }
 
 // slow is why a network that makes nothing final is not offered, in words for a payer.
@@ -60,34 +56,33 @@ func (r *reader) newest(h chain.Heads) time.Time {
 }
 
 // pause lets the timers of the network's payments stand still from now on.
-func (r *reader) pause(ctx context.Context, c Cursor, why string) (Cursor, error) {
-	if c.BehindSince.IsZero() {
-		c.BehindSince = r.now()
+func (r *reader) pause(ctx context.Context, why string) error {
+	fresh := r.cursor.BehindSince.IsZero()
+	if fresh {
+		r.cursor.BehindSince = r.now()
 		r.log.Error("the network makes nothing final; its payments wait", "reason", why)
-		return c, r.save(ctx, &c, true)
 	}
-	return c, r.save(ctx, &c, r.now().Sub(c.UpdatedAt) >= restEvery)
+	return r.save(ctx, fresh || r.now().Sub(r.cursor.UpdatedAt) >= restEvery)
 }
 
 // recover ends the outage and extends the payments of this network by it. A time
 // in which no instance was running counts as an outage.
-func (r *reader) recover(ctx context.Context, c Cursor) (Cursor, error) {
-	now := r.now()
-	from := c.BehindSince
+func (r *reader) recover(ctx context.Context) error {
+	now, from := r.now(), r.cursor.BehindSince
 	if from.IsZero() {
-		return c, nil
+		return nil
 	}
-	if err := r.resumeAll(ctx, from, now, c); err != nil {
-		return c, err
+	if err := r.resumeAll(ctx, from, now); err != nil {
+		return err
 	}
-	c.BehindSince = time.Time{}
+	r.cursor.BehindSince = time.Time{}
 	r.log.Info("the outage of the network is over; its payments were extended", "outage", now.Sub(from).Round(time.Second))
-	return c, r.save(ctx, &c, true)
+	return r.save(ctx, true)
 }
 
 // resumeAll extends the running payments. One that fails is set aside since then,
 // so that it cannot expire before it was extended.
-func (r *reader) resumeAll(ctx context.Context, from, to time.Time, c Cursor) error {
+func (r *reader) resumeAll(ctx context.Context, from, to time.Time) error {
 	after := payment.ID("")
 	for {
 		ids, err := r.store.Running(ctx, r.profile.Network, from, after, runningPage)
@@ -99,7 +94,7 @@ func (r *reader) resumeAll(ctx context.Context, from, to time.Time, c Cursor) er
 				return p.Resume(from, to, r.now())
 			})
 			if err != nil {
-				err = r.failed.add(ctx, c.Scanned.Number+1, from, err, id)
+				err = r.failed.add(ctx, r.cursor.Scanned.Number+1, from, err, id)
 			}
 			if err != nil {
 				return fmt.Errorf("resume payment %s: %w", id, err)
@@ -110,13 +105,4 @@ func (r *reader) resumeAll(ctx context.Context, from, to time.Time, c Cursor) er
 			return nil
 		}
 	}
-}
-
-// stoppedSince returns the cursor with an outage that began when the network was
-// last read, if that is long ago: while no instance runs, no timer may run out.
-func stoppedSince(c Cursor, limit time.Duration, now time.Time) Cursor {
-	if c.BehindSince.IsZero() && now.Sub(c.UpdatedAt) > limit {
-		c.BehindSince = c.UpdatedAt
-	}
-	return c
 }

@@ -282,8 +282,8 @@ func (p *pacer) read(h chain.Heads, c Cursor, tail, leads bool) {
 	}
 }
 
-// nextRound returns when the next round is due; fixed: whatever else waits for one.
-func (p *pacer) nextRound(s AtRisk, pace Pace, now time.Time, well, refresh bool) (next time.Time, fixed bool) {
+// nextRound returns when the next round is due.
+func (p *pacer) nextRound(s AtRisk, pace Pace, now time.Time, well, refresh bool) time.Time {
 	last, wait := p.last, pace.Round
 	// No round can read up to the expiry before its block may be final.
 	readable := s.ExpiresAt.Add(p.finalAfter())
@@ -298,7 +298,7 @@ func (p *pacer) nextRound(s AtRisk, pace Pace, now time.Time, well, refresh bool
 	}
 	switch {
 	case last.at.IsZero(), s.Moves != last.cursor.Moves && !last.failed:
-		return last.at, true
+		return last.at
 	case last.failed:
 		wait = failedRound
 	case last.more:
@@ -308,41 +308,15 @@ func (p *pacer) nextRound(s AtRisk, pace Pace, now time.Time, well, refresh bool
 	case !well: // short, because most troubles are, and because payers cannot choose the network meanwhile
 		wait = min(wait, unwellRound)
 	}
-	return last.at.Add(wait), false
+	return last.at.Add(wait)
 }
 
 // secondRechecks reports whether the second reading waits for blocks to be finalized, and is the recheck of what was
 // credited before at the same time: nothing was, nobody waits for money, and where ranges are narrow each reading costs
 // much.
-func (p *pacer) secondRechecks() bool { return !p.unpaced && !p.early && p.level() < Open }
+func (p *pacer) secondRechecks() bool { return !p.early && p.level() < Open }
 
 // finalAfter is nine tenths of how long it has taken at least until a block was final: before so long has passed
 // since a deposit's block, it is not asked whether the block is final, and since a payment's expiry, no round is made
 // for its sake. Blocks have their times in whole seconds.
 func (p *pacer) finalAfter() time.Duration { return max(p.lag*9/10-time.Second, 0) }
-
-// Least returns the smallest of the budgets; 0 is no limit.
-func Least(budgets []int64) (least int64) {
-	for _, b := range budgets {
-		if b > 0 && (least == 0 || b < least) {
-			least = b
-		}
-	}
-	return least
-}
-
-// Spent returns what part of its day's budget the endpoint that is nearest to it has spent, in per cent, at most 1,000.
-// budgets are those of the endpoints, in the order in which they are configured; where there are fewer, the last one
-// is for all others. 0 is no limit.
-func Spent(calls []int64, budgets []int64) (percent int64) {
-	const most = 1_000
-	for i, n := range calls {
-		if len(budgets) == 0 {
-			return 0
-		}
-		if budget := budgets[min(i, len(budgets)-1)]; budget > 0 {
-			percent = max(percent, min(n/max(budget/100, 1), most)) //nolint:mnd // per cent
-		}
-	}
-	return percent
-}

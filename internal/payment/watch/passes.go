@@ -24,74 +24,75 @@ type passes struct {
 func newPasses(n *network, p *pacer, h *health) passes {
 	r := &reader{
 		network: n, pace: p, health: h, failed: failed{network: n, rows: make(map[payment.ID]SetAside)},
-		watched: newWatchlist(n.profile.Network), size: scanStep, once: memory{said: make(judgement)},
+		watched: newWatchlist(n.profile.Network), current: chain.NewWatchSet(0), size: scanStep,
+		once: memory{said: make(judgement)},
 	}
-	return passes{
-		reader: r, second: second{reader: r}, late: late{reader: r}, tail: tail{reader: r},
+	return passes{reader: r, second: second{reader: r}, late: late{reader: r}, tail: tail{reader: r}}
+}
+
+// load loads the cursor; exists is false before the network was first read.
+func (p *passes) load(ctx context.Context) (exists, moved bool, err error) {
+	c, exists, err := p.store.Cursor(ctx, p.profile.Network)
+	if err != nil {
+		return false, false, fmt.Errorf("read the cursor: %w", err)
 	}
+	if moved = c.Moves != p.cursor.Moves; moved {
+		p.late.reset()
+	}
+	p.cursor = c
+	return exists, moved, nil
 }
 
 // readAll reads everything between the cursor and the heads.
-func (p *passes) readAll(ctx context.Context, heads chain.Heads, cursor Cursor, exists bool) (Cursor, error) {
-	if err := p.late.loadWatched(ctx, cursor); err != nil {
-		return cursor, err
+func (p *passes) readAll(ctx context.Context, heads chain.Heads, exists bool) error {
+	if err := p.late.loadWatched(ctx); err != nil {
+		return err
 	}
 	why, stalled := p.stalled(heads)
 	if !exists && stalled {
-		return cursor, nil // what is final is not known well enough to begin there
+		return nil // what is final is not known well enough to begin there
 	}
 	if !exists {
 		// No address of this network has been shown yet.
-		cursor = Cursor{
+		p.cursor = Cursor{
 			Scanned: heads.Final, Second: heads.Final, Rechecked: chain.Lower(heads.Final, heads.Finalized),
 			Ended: heads.Final.Number,
 		}
-		return cursor, p.save(ctx, &cursor, true)
+		return p.save(ctx, true)
 	}
-	if err := p.indexed(cursor); err != nil {
-		return cursor, err
+	if err := p.indexed(); err != nil {
+		return err
 	}
-	cursor, err := p.holds(ctx, heads, stoppedSince(cursor, p.profile.HeadLimit+cursor.Pause, p.now()))
-	if err != nil {
-		return cursor, err
+	// While no instance runs, no timer may run out.
+	if p.cursor.BehindSince.IsZero() && p.now().Sub(p.cursor.UpdatedAt) > p.profile.HeadLimit+p.cursor.Pause {
+		p.cursor.BehindSince = p.cursor.UpdatedAt
 	}
-	p.heads, p.rechecked = above(heads, cursor), cursor.Rechecked.Number
-	if err = p.late.loadCurrent(ctx, cursor); err != nil {
-		return cursor, err
+	if err := p.holds(ctx, heads); err != nil {
+		return err
 	}
-	stored := cursor.UpdatedAt
-	if cursor, err = p.authoritative(ctx, cursor); err != nil {
-		return cursor, err
-	}
-	if cursor, err = p.second.recheck(ctx, cursor, stored); err != nil {
-		return cursor, err
-	}
-	if err = p.repair(ctx, cursor); err != nil {
-		return cursor, err
-	}
-	if err = p.tail.take(ctx, cursor); err != nil {
-		return cursor, err
-	}
-	if cursor, err = p.second.take(ctx, cursor); err != nil {
-		return cursor, err
-	}
-	if cursor, err = p.late.take(ctx, cursor); err != nil {
-		return cursor, err
+	p.heads = above(heads, p.cursor)
+	for _, pass := range []func(context.Context) error{
+		p.late.loadCurrent, p.authoritative, p.second.recheck, p.repair, p.tail.take, p.second.take, p.late.take,
+	} {
+		if err := pass(ctx); err != nil {
+			return err
+		}
 	}
 	if stalled {
-		return p.pause(ctx, cursor, why)
+		return p.pause(ctx, why)
 	}
-	if cursor, err = p.recover(ctx, cursor); err != nil {
-		return cursor, err
+	if err := p.recover(ctx); err != nil {
+		return err
 	}
 	// A final head that stands still is no outage: the cursor says when the network was last read, not when it last
 	// moved.
-	return cursor, p.save(ctx, &cursor, p.now().Sub(cursor.UpdatedAt) >= restEvery)
+	return p.save(ctx, p.now().Sub(p.cursor.UpdatedAt) >= restEvery)
 }
 
 // indexed reports, as an error, that the network was restored just now. A sweep of the lost time may have emptied an
 // address, which then looks as if it had never been paid until the endpoints list the sweep.
-func (r *reader) indexed(c Cursor) error {
+func (r *reader) indexed() error {
+	c := r.cursor
 	// A clock that was set back does not make it wait longer.
 	if lag := r.profile.IndexLag; c.RestoredAt.IsZero() || r.now().Sub(c.RestoredAt).Abs() >= lag {
 		return nil
@@ -115,45 +116,39 @@ func above(h chain.Heads, c Cursor) chain.Heads {
 
 // holds checks that the chain still has the cursor's block. If it was replaced, which the network's own finality
 // forbids but a rule in seconds does not, reading restarts from the last finalized block that was read.
-func (p *passes) holds(ctx context.Context, heads chain.Heads, c Cursor) (Cursor, error) {
+func (p *passes) holds(ctx context.Context, heads chain.Heads) error {
+	c := &p.cursor
 	if heads.Final.Number < c.Scanned.Number || heads.Final.Hash == c.Scanned.Hash {
-		return c, nil // an endpoint that lags, or nothing new
+		return nil // an endpoint that lags, or nothing new
 	}
 	head, ok, err := p.endpoints.BlockAt(ctx, c.Scanned.Number)
 	if err != nil {
-		return c, err
+		return err
 	}
 	if ok && head.Hash == c.Scanned.Hash {
-		return c, nil
+		return nil
 	}
 	if !ok {
-		return c, fmt.Errorf("%s: the chain has no block %d, up to which it was read: the endpoint is behind or another chain; "+
+		return fmt.Errorf("%s: the chain has no block %d, up to which it was read: the endpoint is behind or another chain; "+
 			"if it is right, run `florin rescan --network %s --from` with a block it has",
 			p.profile.Network, c.Scanned.Number, p.profile.Network.Lower())
 	}
 	hard, ok, err := p.endpoints.BlockAt(ctx, c.Rechecked.Number)
 	if err != nil {
-		return c, err
+		return err
 	}
 	if !ok || hard.Hash != c.Rechecked.Hash {
-		return c, fmt.Errorf("%s: finalized block %d has another hash than when it was read; compare the endpoints, then run `florin rescan --network %s --from` with a block before",
+		return fmt.Errorf("%s: finalized block %d has another hash than when it was read; compare the endpoints, then run `florin rescan --network %s --from` with a block before",
 			p.profile.Network, c.Rechecked.Number, p.profile.Network.Lower())
 	}
 	p.log.Error("credited blocks were replaced; reading them again", "from", c.Rechecked.Number+1, "to", c.Scanned.Number)
 	c.Scanned = c.Rechecked
 	c.Second = chain.Lower(c.Second, c.Scanned)
 	p.second.reset()
-	return c, nil
+	return nil
 }
 
 // authoritative reads the blocks that have become final.
-func (p *passes) authoritative(ctx context.Context, c Cursor) (Cursor, error) {
-	end := p.heads.Final
-	err := p.advance(ctx, p.set(), false, c.Scanned.Number, end, func(to chain.Head, changed int, by string) error {
-		p.once.readBy(by, c.Scanned.Number, to.Number)
-		c.Scanned = to
-		return p.save(ctx, &c, changed > 0 || to.Number < end.Number || to.Number <= c.RereadTo ||
-			p.now().Sub(c.UpdatedAt) >= saveEvery)
-	})
-	return c, err
+func (p *passes) authoritative(ctx context.Context) error {
+	return p.advance(ctx, false, p.heads.Final, &p.cursor.Scanned)
 }

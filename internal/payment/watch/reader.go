@@ -27,16 +27,15 @@ type reader struct {
 	pace    *pacer
 	health  *health
 	heads   chain.Heads // of this round, no lower than what was read
+	cursor  Cursor      // as far as this round has read
 	failed  failed
 	watched watchlist
 	// current is what every round reads, where some addresses rest.
 	current *chain.WatchSet
 	size    uint64 // how many blocks one scan reads at present
-	// rechecked is the cursor's: up to it every block was read as finalized.
-	rechecked uint64
-	once      memory
-	above     kept
-	changed   int // how many changes of payments were found
+	once    memory
+	above   kept
+	changed int // how many changes of payments were found
 }
 
 // set returns the addresses that every round reads.
@@ -57,19 +56,28 @@ func (r *reader) isRead(p payment.Payment, set *chain.WatchSet) bool {
 // finalizes reports whether nothing is credited on the network before the chain has finalized it.
 func (r *reader) finalizes() bool { return r.profile.Finality.Tag == chain.TagFinalized }
 
-// advance reads the blocks after..end for the addresses of the set as take does, in ranges, and calls moved after each
-// with its last block, how many payments changed, and the voice that was asked last.
-func (r *reader) advance(
-	ctx context.Context, set *chain.WatchSet, twice bool, after uint64, end chain.Head,
-	moved func(to chain.Head, changed int, by string) error,
-) error {
-	return r.walk(ctx, after, end, func(from uint64, to chain.Head) error {
-		changed, by, err := r.take(ctx, set, twice, from, to)
+// advance reads the blocks after the first of the cursors up to end as take does, in ranges, and moves all of them with
+// it. A first reading is stored once a second while no money comes.
+func (r *reader) advance(ctx context.Context, twice bool, end chain.Head, cursors ...*chain.Head) error {
+	stored := r.cursor.UpdatedAt
+	return r.walk(ctx, cursors[0].Number, end, func(from uint64, to chain.Head) error {
+		changed, err := r.take(ctx, r.set(), twice, from, to)
 		if err != nil {
 			return err
 		}
-		return moved(to, changed, by)
+		move(to, cursors)
+		return r.save(ctx, twice || changed > 0 || to.Number < end.Number || to.Number <= r.cursor.RereadTo ||
+			r.now().Sub(stored) >= saveEvery)
 	})
+}
+
+// move moves the cursors that are below the block.
+func move(to chain.Head, cursors []*chain.Head) {
+	for _, c := range cursors {
+		if c.Number < to.Number {
+			*c = to
+		}
+	}
 }
 
 // walk reads the blocks after..end in ranges, one after the other.
@@ -113,18 +121,18 @@ func (r *reader) resize(err error) {
 
 // take reads the blocks from..to for the addresses of the set through one endpoint or, twice, through as many voices as
 // must say the same: what one of them leaves out, another shows, and payments observe what any of them shows. Concerned
-// are those with a transfer in the blocks and those with a recorded deposit in them. It returns how many changed, and
-// the voice that was asked last. What cannot be read, or is disputed, is set aside.
+// are those with a transfer in the blocks and those with a recorded deposit in them. It returns how many changed. What
+// cannot be read, or is disputed, is set aside.
 func (r *reader) take(
 	ctx context.Context, set *chain.WatchSet, twice bool, from uint64, to chain.Head,
-) (changed int, by string, err error) {
+) (changed int, err error) {
 	voices, shown, heard := 1, []chain.Transfer(nil), []string(nil)
 	if twice {
 		voices = r.endpoints.Quorum()
 	}
 	if twice && set == r.set() { // this set was read before
 		shown = r.once.shown
-		if first := r.once.first(from-1, to.Number); first != "" && voices > 1 {
+		if first := r.once.first(from - 1); first != "" && voices > 1 {
 			heard = append(heard, first)
 		}
 	}
@@ -140,11 +148,12 @@ func (r *reader) take(
 	case twice:
 	case err == nil:
 		r.once.show(found)
+		r.once.readBy(by, from-1)
 	case !errors.Is(err, context.DeadlineExceeded) || r.profile.Finality.Depth > 0:
 		r.once.said = make(judgement) // the blocks may be others when they are read again
 	}
 	r.resize(err)
-	return changed, by, err
+	return changed, err
 }
 
 // view is what the blocks hold for payments to observe.
@@ -192,18 +201,18 @@ func (r *reader) scan(
 }
 
 // save stores the cursor, while this instance leads, if it must: after a crash, blocks without money may be read again.
-func (r *reader) save(ctx context.Context, c *Cursor, must bool) error {
+func (r *reader) save(ctx context.Context, must bool) error {
 	if !must {
 		return nil
 	}
-	c.UpdatedAt, c.Pause = r.now(), r.pace.round
-	return r.saveAsIs(ctx, *c)
+	r.cursor.UpdatedAt, r.cursor.Pause = r.now(), r.pace.round
+	return r.saveAsIs(ctx)
 }
 
 // saveAsIs stores the cursor without saying that the network was read.
-func (r *reader) saveAsIs(ctx context.Context, c Cursor) error {
-	c.Holder = r.holder
-	if err := r.store.SaveCursor(ctx, r.profile.Network, c); err != nil {
+func (r *reader) saveAsIs(ctx context.Context) error {
+	r.cursor.Holder = r.holder
+	if err := r.store.SaveCursor(ctx, r.profile.Network, r.cursor); err != nil {
 		return fmt.Errorf("store the cursor: %w", err)
 	}
 	r.health.alive()

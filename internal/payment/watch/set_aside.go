@@ -137,7 +137,7 @@ func (r *reader) givenUp(a SetAside) bool {
 
 // repair reads again what is due, the longest due first, and gives up what is
 // no longer watched. Only a failure of the store is an error.
-func (r *reader) repair(ctx context.Context, c Cursor) error {
+func (r *reader) repair(ctx context.Context) error {
 	due := slices.SortedFunc(maps.Values(r.failed.rows), func(a, b SetAside) int {
 		return cmp.Or(a.NextAt.Compare(b.NextAt), cmp.Compare(a.PaymentID, b.PaymentID))
 	})
@@ -146,7 +146,7 @@ func (r *reader) repair(ctx context.Context, c Cursor) error {
 		if r.now().Before(a.NextAt) {
 			break
 		}
-		if a.From > c.Scanned.Number { // its blocks are not final yet
+		if a.From > r.cursor.Scanned.Number { // its blocks are not final yet
 			a.NextAt = r.now().Add(firstRetry)
 			r.failed.rows[id] = a
 			if err := r.store.SaveSetAside(ctx, a); err != nil {
@@ -163,7 +163,7 @@ func (r *reader) repair(ctx context.Context, c Cursor) error {
 				"txnid", id, "from", a.From, "since", a.Since, "ended", a.EndedAt, "reason", a.Reason)
 			continue
 		}
-		err := r.readAgain(ctx, a, c)
+		err := r.readAgain(ctx, a)
 		if err == nil {
 			delete(r.failed.rows, id)
 			r.log.Info("a payment that was set aside is read again", "txnid", id)
@@ -178,7 +178,7 @@ func (r *reader) repair(ctx context.Context, c Cursor) error {
 
 // readAgain takes in for one payment all blocks from a.From to the cursor, and
 // gives the payer back the time that passed meanwhile.
-func (r *reader) readAgain(ctx context.Context, a SetAside, c Cursor) error {
+func (r *reader) readAgain(ctx context.Context, a SetAside) error {
 	ctx, cancel := context.WithTimeout(ctx, retryLimit)
 	defer cancel()
 	p, err := r.store.Payment(ctx, a.PaymentID)
@@ -186,7 +186,7 @@ func (r *reader) readAgain(ctx context.Context, a SetAside, c Cursor) error {
 		return err
 	}
 	sets := r.setsOf(p, a.Accounts)
-	err = r.walk(ctx, max(a.From, 1)-1, c.Scanned, func(from uint64, to chain.Head) error {
+	err = r.walk(ctx, max(a.From, 1)-1, r.cursor.Scanned, func(from uint64, to chain.Head) error {
 		if err := r.readRange(ctx, p.ID, sets, from, to); err != nil {
 			return err
 		}

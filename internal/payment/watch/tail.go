@@ -30,9 +30,9 @@ const tailLimit = roundLimit / 2
 // long way to finality is not read again every round. They need not be read again for an address added since: it could
 // not be paid before it was shown. What fails for one payment is tried again in the next round; the authoritative pass
 // sets it aside if it lasts.
-func (t *tail) take(ctx context.Context, c Cursor) error {
+func (t *tail) take(ctx context.Context) error {
 	heads := t.heads
-	if c.Scanned.Number < heads.Final.Number || heads.Latest.Number <= heads.Final.Number ||
+	if t.cursor.Scanned.Number < heads.Final.Number || heads.Latest.Number <= heads.Final.Number ||
 		t.set().Len() == 0 {
 		t.above, t.unread = kept{}, ""
 		return nil

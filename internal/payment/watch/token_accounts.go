@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/time/rate"
-
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
@@ -17,40 +15,6 @@ import (
 // errUnlisted: money came in a token that is none of the network's.
 var errUnlisted = fault.New(fault.Unavailable,
 	"another token lies under the key of the address; it is read, so that it is recorded")
-
-// Lists is an allowance of calls a day for listing the token accounts of owners, of whom a stranger can make many: a
-// quarter of them at once, and the others in the course of the day.
-type Lists struct {
-	limit *rate.Limiter
-	now   func() time.Time
-}
-
-// ListShare is the part of a day's budget of calls that listing may take at each endpoint: what payments that strangers
-// let expire cost, and again as much what the daily comparison asks for.
-const ListShare = 10
-
-// ListsOf returns the allowance of a network with such a budget of calls a day; nil where there is no limit.
-func ListsOf(budget int64, now func() time.Time) *Lists {
-	if budget <= 0 {
-		return nil
-	}
-	perDay := int(budget / (ListShare * chain.ListCalls))
-	atOnce := max(perDay/4, 1)
-	return &Lists{rate.NewLimiter(rate.Limit(float64(perDay-atOnce)/(24*time.Hour).Seconds()), atOnce), now}
-}
-
-// Take returns how many owners may be listed now, at most as many as given.
-func (l *Lists) Take(owners int) int {
-	if l == nil {
-		return owners
-	}
-	now := l.now()
-	taken := min(owners, int(max(l.limit.TokensAt(now), 0)))
-	if !l.limit.AllowN(now, taken) {
-		return 0 // somebody else has taken them at the same moment
-	}
-	return taken
-}
 
 // accounts are token accounts by the address whose key controls them.
 type accounts map[chain.Address][]chain.TokenAccount

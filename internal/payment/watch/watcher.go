@@ -25,15 +25,18 @@ import (
 type Watcher struct {
 	*network
 
-	lease    lease
-	identity identity
-	pace     *pacer
-	passes   passes
-	quick    quick
-	pushes   pushes
-	health   *health
-	wake     chan struct{}
-	refresh  atomic.Bool
+	lease   lease
+	pace    *pacer
+	passes  passes
+	quick   quick
+	pushes  pushes
+	health  *health
+	wake    chan struct{}
+	refresh atomic.Bool
+	forget  func() // what the reader remembers of the chain; nil: it remembers nothing
+
+	checked   bool      // the chain is the configured one
+	recheckAt time.Time // when to ask again after that check has failed
 }
 
 // network is what every part of a watcher works on.
@@ -57,6 +60,8 @@ const (
 	stepEvery = 2 * time.Second
 	// wakeRest keeps many changes at once from costing a look each.
 	wakeRest = 100 * time.Millisecond
+	// recheckAfter is when a network that is not the configured one is checked again.
+	recheckAfter = 5 * time.Second
 )
 
 // NewWatcher returns the watcher of the reader's network. holder names this instance in the lease.
@@ -66,7 +71,7 @@ func NewWatcher(
 	n := &network{profile: p, endpoints: r, store: s, holder: holder, now: now, log: log.With("network", p.Network)}
 	pace, health := newPacer(), newHealth(n)
 	return &Watcher{
-		network: n, lease: lease{network: n}, identity: identity{network: n, health: health}, pace: pace,
+		network: n, lease: lease{network: n}, pace: pace,
 		passes: newPasses(n, pace, health), quick: quick{network: n},
 		pushes: pushes{money: make(chan struct{}, 1), blocks: make(chan struct{}, 1)},
 		health: health, wake: make(chan struct{}, 1),
@@ -103,7 +108,7 @@ func (w *Watcher) Limit(budget int64, spent func() int64) {
 
 // OnMove calls forget when an operator has moved the cursor of a network whose heads cannot be read: then the chain may
 // be another one than the reader remembers.
-func (w *Watcher) OnMove(forget func()) { w.identity.forget = forget }
+func (w *Watcher) OnMove(forget func()) { w.forget = forget }
 
 // Health returns the network's health as of the last round.
 func (w *Watcher) Health() payment.Health { return w.health.get() }
@@ -185,41 +190,32 @@ func (w *Watcher) Step(ctx context.Context) time.Duration {
 // nextRound returns when the next round is due.
 func (w *Watcher) nextRound(s AtRisk, pace Pace) time.Time {
 	last := w.pace.last
-	next, fixed := w.pace.nextRound(s, pace, w.now(), w.Health().OK, w.refresh.Load())
-	if fixed {
-		return next
-	}
-	if due := w.passes.second.due(last.cursor); w.lease.held && !last.failed && !due.IsZero() && due.Before(next) {
+	next := w.pace.nextRound(s, pace, w.now(), w.Health().OK, w.refresh.Load())
+	if due := w.passes.second.due(); w.lease.held && !last.failed && !due.IsZero() && due.Before(next) {
 		next = due
 	}
 	return w.passes.failed.due(next, last.at, w.lease.held)
 }
 
 // renew takes or keeps the lease between rounds, so that only the instance that leads takes quick reads, and reports
-// whether this one does. An instance that takes over makes a round at once.
+// whether this one does.
 func (w *Watcher) renew(ctx context.Context, now time.Time) (leads bool) {
-	if now.Sub(w.lease.renewed) < renewEvery {
-		return w.lease.held
-	}
-	led := w.lease.held
-	if _, err := w.lead(ctx); err != nil {
-		w.lease.held = false
-	}
-	if w.lease.held && !led {
-		w.pace.last.at = time.Time{}
+	if now.Sub(w.lease.renewed) >= renewEvery {
+		_ = w.lead(ctx) // a round says what is wrong
 	}
 	return w.lease.held
 }
 
-// lead takes or renews the lease to scan this network.
-func (w *Watcher) lead(ctx context.Context) (bool, error) {
-	led := w.lease.held
-	leads, err := w.lease.take(ctx)
-	if leads && !led { // another instance may have read blocks meanwhile, through another voice
+// lead takes or renews the lease to scan this network. An instance that takes over makes a round at once, and does not
+// know through which voice another one has read.
+func (w *Watcher) lead(ctx context.Context) error {
+	fresh, err := w.lease.take(ctx)
+	if fresh {
 		w.passes.second.reset()
-		w.passes.current = nil
+		w.passes.late.reset()
+		w.pace.last.at = time.Time{}
 	}
-	return leads, err
+	return err
 }
 
 // RunOnce makes one round and logs a change of its result.
@@ -246,7 +242,7 @@ func (w *Watcher) RunOnce(ctx context.Context) error {
 		w.pace.wellAt = last.at
 	}
 	if ctx.Err() == nil {
-		w.health.logRound(err, w.identity.checked)
+		w.health.logRound(err, w.checked)
 	}
 	return err
 }
@@ -254,47 +250,64 @@ func (w *Watcher) RunOnce(ctx context.Context) error {
 func (w *Watcher) round(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, roundLimit)
 	defer cancel()
-	if err := w.identity.check(ctx); err != nil {
+	if err := w.check(ctx); err != nil {
 		return err
 	}
 	heads, err := w.readHeads(ctx)
-	if err != nil && w.identity.wasMoved(ctx) {
+	if err := w.lead(ctx); err != nil {
+		return err
+	}
+	leads := w.lease.held
+	exists, moved, cursorErr := w.passes.load(ctx)
+	if cursorErr != nil {
+		return cursorErr
+	}
+	if err != nil && moved && w.forget != nil {
+		w.forget()
 		heads, err = w.readHeads(ctx)
 	}
-	leads, leaseErr := w.lead(ctx)
-	if leaseErr != nil {
-		return leaseErr
-	}
 	if err != nil {
-		if leads {
+		if leads && exists {
 			err = errors.Join(err, w.passes.markBehind(ctx))
 		}
 		return err
 	}
-	cursor, ok, cursorErr := w.store.Cursor(ctx, w.profile.Network)
-	if cursorErr != nil {
-		return fmt.Errorf("read the cursor: %w", cursorErr)
-	}
-	w.identity.moves = cursor.Moves
 	if err := w.passes.failed.load(ctx); err != nil {
 		return err
 	}
 	if leads {
-		cursor, err = w.passes.readAll(ctx, heads, cursor, ok)
+		err = w.passes.readAll(ctx, heads, exists)
 		if errors.Is(err, ErrNotLeading) {
 			w.lease.held = false
 			return nil // the other instance reads on; this one follows from the next round on
 		}
-	} else if !w.passes.readByLeader(cursor, ok) {
+	} else if !w.passes.readByLeader(exists) {
 		w.health.set(payment.Health{
 			Reason: "this network cannot be read reliably at the moment", Latest: heads.Latest, Final: heads.Final,
 			Detail: "another instance leads, and has not read the network of late",
 		})
 		return nil
 	}
-	w.pace.read(heads, cursor, w.passes.tail.unread == "", leads)
-	w.passes.report(heads, cursor, err)
+	w.pace.read(heads, w.passes.cursor, w.passes.tail.unread == "", leads)
+	w.passes.report(heads, err)
 	return err
+}
+
+// check checks once that the chain is the configured one. Until then the network is not offered and not read.
+func (w *Watcher) check(ctx context.Context) error {
+	if w.checked {
+		return nil
+	}
+	if w.now().Before(w.recheckAt) {
+		return errors.New(w.Health().Detail)
+	}
+	if err := w.endpoints.Check(ctx); err != nil {
+		w.recheckAt = w.now().Add(recheckAfter)
+		w.health.set(payment.Health{Reason: "this network is not set up", Detail: err.Error()})
+		return err
+	}
+	w.checked = true
+	return nil
 }
 
 // readHeads reads the heads and fails when the newest block is too old: a network that stands still cannot be offered.
