@@ -95,7 +95,7 @@ func open(n config.Network) (*evm.Adapter, error) {
 	for _, e := range n.Endpoints() {
 		endpoints = append(endpoints, e.Reveal())
 	}
-	return evm.New(evm.Config{Profile: n.Profile, Endpoints: endpoints, Rate: n.RPCRate.PerSecond()})
+	return evm.New(evm.Config{Profile: n.Profile, Endpoints: endpoints, Rate: n.CallRate()})
 }
 
 // show prints the steps of the plan and the most they cost.

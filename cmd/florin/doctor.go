@@ -171,8 +171,7 @@ const (
 // examined opens the network, through each endpoint by itself and through all of them.
 func examined(cfg config.Config, n config.Network) (doctor.Network, error) {
 	x := doctor.Network{
-		Profile: n.Profile, Treasury: n.Treasury, Rate: n.RPCRate.PerSecond(),
-		RateSetting: "FLORIN_" + string(n.Profile.Network) + "_RPC_RATE",
+		Profile: n.Profile, Treasury: n.Treasury, Rate: n.CallRate(),
 	}
 	watched := incinerate
 	if n.Profile.Network.EVM() {

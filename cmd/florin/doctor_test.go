@@ -77,7 +77,7 @@ func TestDoctor_Healthy(t *testing.T) {
 		"BEP20 endpoint 1 lag":  {"limit 1m0s"},
 		"BEP20 endpoint 1 tags": {"finalized"}, "BEP20 endpoint 1 getLogs": {"blocks"},
 		"BEP20 endpoint 1 archive depth": {"blocks"}, "BEP20 endpoint 1 batch": {"25 calls"},
-		"BEP20 endpoint 1 rate": {"25 calls in a second; FLORIN_BEP20_RPC_RATE allows 25"},
+		"BEP20 endpoint 1 rate": {"25 calls in a second; a server makes 25 at most"},
 		"BEP20 treasury":        {"none"},
 	} {
 		x.wants(t, name, "fine", parts...)
@@ -92,7 +92,7 @@ func TestDoctor_Healthy(t *testing.T) {
 			t.Errorf("with %s florin doctor prints %q", set, said)
 		}
 	}
-	x.wants(t, "BEP20 endpoints", "warning", "both must answer", "FLORIN_BEP20_ALONE", "a third one")
+	x.wants(t, "BEP20 endpoints", "warning", "both must answer", "FLORIN_ALONE", "a third one")
 	x.wants(t, "BEP20 gas wallet", "wrong", "holds no BNB", "send some")
 	text := i.run(t, "", "doctor")
 	if lines := strings.Count(text.stdout, "\n"); lines != len(x.Checks) || text.status != 1 ||
@@ -220,9 +220,9 @@ func TestDoctor_Push(t *testing.T) {
 	t.Parallel()
 	c := startChains(t)[0]
 	i := newInstallation(t, append(c.environ(), "FLORIN_BEP20_RPC="+c.URL()+",ws"+strings.TrimPrefix(c.URL(), "http"),
-		"FLORIN_BEP20_RPC_RATE=unlimited")...)
+		"FLORIN_BEP20_RPC_BUDGET=unlimited")...)
 	x := i.examine(t)
-	x.wants(t, "BEP20 endpoint 1 rate", "fine", "FLORIN_BEP20_RPC_RATE sets no limit")
+	x.wants(t, "BEP20 endpoint 1 rate", "fine", "there is no limit")
 	x.wants(t, "BEP20 endpoint 1 batch", "fine", "50 calls")
 	x.wants(t, "BEP20 endpoints", "warning", "one endpoint")
 }
@@ -236,11 +236,11 @@ func TestDoctor_Solana(t *testing.T) {
 	}
 	t.Run("Healthy", func(t *testing.T) {
 		t.Parallel()
-		x := newInstallation(t, append(s.environ(), "FLORIN_SOL_RPC_RATE=20")...).examine(t)
+		x := newInstallation(t, append(s.environ(), "FLORIN_SOL_RPC_BUDGET=100000")...).examine(t)
 		for name, part := range map[string]string{
 			"SOL endpoint 1": "cluster, mints and decimals are right", "SOL endpoint 1 lag": "limit 1m0s",
 			"SOL endpoint 1 accounts": "100 accounts at once", "SOL endpoint 1 archive depth": "from slot 0",
-			"SOL endpoint 1 rate": "20 calls in a second", "SOL gas wallet": "holds 1 SOL", "SOL treasury": "none",
+			"SOL endpoint 1 rate": "25 calls in a second", "SOL gas wallet": "holds 1 SOL", "SOL treasury": "none",
 		} {
 			x.wants(t, name, "fine", part)
 		}

@@ -57,7 +57,7 @@ func openReader(cfg config.Config, n config.Network) (networkReader, error) {
 func openSolana(cfg config.Config, n config.Network) (*solana.Adapter, error) {
 	c := solana.Config{
 		Profile: n.Profile, Thorough: true, Sweeps: solana.SweepsAddress(cfg.SolSeed),
-		Rate: cmp.Or(n.RPCRate.PerSecond(), endpoint.UnlimitedRate),
+		Rate: cmp.Or(n.CallRate(), endpoint.UnlimitedRate),
 	}
 	for _, e := range n.Endpoints() {
 		c.Endpoints = append(c.Endpoints, e.Reveal())

@@ -105,8 +105,8 @@ func openNetwork(cfg config.Config, n config.Network, count func(endpoint, metho
 		return openSolana(cfg, n, count)
 	}
 	reader, err := evm.New(evm.Config{
-		Profile: n.Profile, Endpoints: reveal(n.Endpoints()), Rate: n.RPCRate.PerSecond(), Count: count,
-		Alone: n.Alone,
+		Profile: n.Profile, Endpoints: reveal(n.Endpoints()), Rate: n.CallRate(), Count: count,
+		Alone: cfg.Alone,
 	})
 	if err != nil {
 		return nil, sweeping{}, err
@@ -130,8 +130,8 @@ func openNetwork(cfg config.Config, n config.Network, count func(endpoint, metho
 func openSolana(cfg config.Config, n config.Network, count func(endpoint, method string)) (*network, sweeping, error) {
 	reader, err := solana.New(solana.Config{
 		Profile: n.Profile, Endpoints: reveal(n.Endpoints()), Sweeps: solana.SweepsAddress(cfg.SolSeed),
-		Treasury: n.Treasury, Rate: cmp.Or(n.RPCRate.PerSecond(), endpoint.UnlimitedRate), Count: count,
-		Alone: n.Alone,
+		Treasury: n.Treasury, Rate: cmp.Or(n.CallRate(), endpoint.UnlimitedRate), Count: count,
+		Alone: cfg.Alone,
 	})
 	if err != nil {
 		return nil, sweeping{}, err

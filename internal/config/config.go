@@ -4,10 +4,10 @@ import (
 	"log/slog"
 	"net/netip"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/endpoint"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/retention"
@@ -34,6 +34,8 @@ type Config struct {
 	Mark         string // path of the mark (package backup); empty: beside a SQLite database, none for PostgreSQL
 
 	Networks []Network // those that are on, in the order they are offered
+	// Alone is what one of two endpoints of a network may decide while the other one is silent.
+	Alone chain.Alone
 
 	EVMGas  *wallet.EVM    // nil: EVM networks are not swept
 	SolGas  *wallet.Solana // nil: Solana is not swept
@@ -75,8 +77,7 @@ type Config struct {
 	OperatorHook    secret.Text
 	OperatorHookKey secret.Text
 
-	MetricsListen  string         // host:port; empty: no metrics
-	DebugListen    string         // host:port of this machine; empty: no profiles
+	MetricsListen  string         // host:port; empty: no metrics. Of this machine: profiles too
 	TrustedProxies []netip.Prefix // their X-Forwarded-For is believed
 	ClientHeader   string         // in which they name the client; empty: X-Forwarded-For
 
@@ -109,33 +110,27 @@ type Network struct {
 	// RPCBudget is how many calls a day reading the network may cost at each endpoint, in their order; the last one is
 	// for all further endpoints. 0: as many as it takes, for a node of one's own.
 	RPCBudget []int64
-	// RPCRate is the most calls that each endpoint gets in a second.
-	RPCRate CallRate
-	// Alone is what one of two endpoints may decide while the other one is silent.
-	Alone chain.Alone
-	// RateFeeds are the price feeds that are read on the network: the compiled-in ones, with the operator's instead.
-	RateFeeds RateFeeds
-}
-
-// CallRate is a number of calls a second.
-type CallRate int
-
-// UnlimitedRate is the rate of a node of one's own.
-const UnlimitedRate CallRate = -1
-
-// PerSecond returns the calls a second; 0 is no limit.
-func (r CallRate) PerSecond() float64 { return float64(max(r, 0)) }
-
-func (r CallRate) String() string {
-	if r == UnlimitedRate {
-		return Unlimited
-	}
-	return strconv.Itoa(int(r))
+	// RateFeeds are the price feeds that are read on the network; none on a test network.
+	RateFeeds []chain.Feed
 }
 
 // OwnNode reports whether no endpoint has a budget of calls: the network is read through nodes of one's own.
 func (n Network) OwnNode() bool {
 	return !slices.ContainsFunc(n.RPCBudget, func(b int64) bool { return b > 0 })
+}
+
+// CallRate is the most calls that each endpoint gets in a second; 0 for nodes of one's own: any number. A plan of so
+// many a day carries ten times its mean for a second, every plan carries endpoint.DefaultRate, and what carries less is
+// found out by its refusals.
+func (n Network) CallRate() float64 {
+	const perDay = 10. / (24 * 60 * 60)
+	var rate float64
+	for _, budget := range n.RPCBudget {
+		if r := max(endpoint.DefaultRate, float64(budget)*perDay); budget > 0 && (rate == 0 || r < rate) {
+			rate = r
+		}
+	}
+	return rate
 }
 
 // Sealer returns the sealer of stored secrets: with FLORIN_SECRET_KEY, and what it was before.

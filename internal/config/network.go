@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/chain/endpoint"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/secret"
 )
@@ -26,15 +25,10 @@ func (n *Network) settings() []setting {
 		}
 	}
 	if p.Network.EVM() {
-		list = append(list,
-			plain(name+"CHAIN_ID", "", &p.ChainID, parseChainID),
-			plain(name+"RATE_FEEDS", "", &n.RateFeeds, parseFeeds(p.Network)))
+		list = append(list, plain(name+"CHAIN_ID", "", &p.ChainID, parseChainID))
 	}
 	list = append(list,
 		plain(name+"RPC_BUDGET", "100000", &n.RPCBudget, parseBudget),
-		plain(name+"RPC_RATE", "", &n.RPCRate, parseCallRate),
-		plain(name+"ALONE", string(chain.AloneSmall), &n.Alone,
-			oneOf(chain.AloneStop, chain.AloneSmall, chain.AloneAll)),
 		plain(name+"FINALITY", "", &p.Finality, chain.ParseFinality),
 		plain(name+"EXPLORER", "", &p.Explorer, parsePublicURL))
 	for i := range list {
@@ -86,9 +80,7 @@ func (n *Network) complete(compiled chain.Profile, set map[string]bool) (on bool
 	}
 	contractSet := func(a chain.Asset) bool { return a.Token != "" && set[name+"_"+string(a.Token)] }
 	if p.ChainID == compiled.ChainID && !slices.ContainsFunc(all, contractSet) {
-		n.RateFeeds = n.RateFeeds.over(chain.Feeds(p.Network))
-	} else {
-		n.RateFeeds = n.RateFeeds.over(nil)
+		n.RateFeeds = chain.Feeds(p.Network)
 	}
 	n.CoinPrice = coinPrices[p.Network]
 	if slices.ContainsFunc(all, contractSet) {
@@ -103,13 +95,6 @@ func (n *Network) complete(compiled chain.Profile, set map[string]bool) (on bool
 	} else if p.ChainID != compiled.ChainID {
 		problems.add(name+"_CHAIN_ID",
 			fmt.Errorf("is not the chain of the compiled-in tokens; set %s_USDT or %[1]s_USDC too", name))
-	}
-	switch {
-	case n.RPCRate != 0:
-	case n.OwnNode():
-		n.RPCRate = UnlimitedRate
-	default:
-		n.RPCRate = endpoint.DefaultRate
 	}
 	if p.Finality != compiled.Finality && p.Finality.Depth > 0 {
 		p.TypicalFinal = p.Finality.Depth

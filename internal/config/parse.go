@@ -142,19 +142,6 @@ func parseBudget(text string) ([]int64, error) {
 	return list, nil
 }
 
-// maxCallRate is far above what any provider allows.
-const maxCallRate = 100_000
-
-// parseCallRate reads a number of calls a second.
-func parseCallRate(text string) (CallRate, error) {
-	if text == Unlimited {
-		return UnlimitedRate, nil
-	}
-	v, err := whole[CallRate](1, maxCallRate)(text)
-	return accept(v, err == nil, "must be calls a second, a whole number between 1 and %d, or %s for a node of your own",
-		maxCallRate, Unlimited)
-}
-
 // address returns the parser of an address on the network.
 func address(n chain.Network) func(string) (chain.Address, error) {
 	return func(text string) (chain.Address, error) {
@@ -188,18 +175,6 @@ func parseHostPort(text string) (string, error) {
 	_, port, err := net.SplitHostPort(text)
 	_, failed := strconv.ParseUint(port, 10, 16)
 	return accept(text, err == nil && failed == nil, "must be host:port such as 127.0.0.1:8080")
-}
-
-// parseLoopback reads an address that only this machine reaches.
-func parseLoopback(text string) (string, error) {
-	text, err := parseHostPort(text)
-	if err != nil {
-		return "", err
-	}
-	host, _, _ := net.SplitHostPort(text)
-	ip, err := netip.ParseAddr(host)
-	return accept(text, err == nil && ip.IsLoopback() || host == "localhost",
-		"must be an address of this machine alone, such as 127.0.0.1:6060: profiles show what the program does")
 }
 
 // parseURL reads a URL with a host and one of the schemes.

@@ -16,11 +16,8 @@ func TestLoad_Refuses(t *testing.T) {
 		refuses(t, map[string][]string{
 			"FLORIN_LISTEN":         {"8080"},
 			"FLORIN_METRICS_LISTEN": {"localhost", "127.0.0.1:8080", "127.0.0.1:99999"},
-			"FLORIN_DEBUG_LISTEN": {
-				"localhost", ":6060", "0.0.0.0:6060", "10.0.0.1:6060", "[::]:6060", "example.com:6060",
-			},
-			"FLORIN_BASE_URL":     {"pay.example.com", "ftp://pay.example.com", "https://", "https://a.example.com/?q=1", "https://u:p@a.example.com", "https://a.example.com/pay"},
-			"FLORIN_CHECKOUT_URL": {"/pay", "javascript:alert(1)", "https://pay.example.com/x/"},
+			"FLORIN_BASE_URL":       {"pay.example.com", "ftp://pay.example.com", "https://", "https://a.example.com/?q=1", "https://u:p@a.example.com", "https://a.example.com/pay"},
+			"FLORIN_CHECKOUT_URL":   {"/pay", "javascript:alert(1)", "https://pay.example.com/x/"},
 			"FLORIN_DATABASE_URL": {
 				"florin.db", "sqlite://", "mysql://root@db/x", "postgres://u:" + canaryDB + "@%zz/",
 				"sqlite://f?mode=ro",
@@ -59,7 +56,6 @@ func TestLoad_Refuses(t *testing.T) {
 			"FLORIN_SOL_USDC":              {token, "EPjFWdd5"},
 			"FLORIN_BASE_USDC_DECIMALS":    {"5", "19", "six"},
 			"FLORIN_BASE_RPC_BUDGET":       {"0", "4999", "-1", "many", "1e6", "1000000001"},
-			"FLORIN_BASE_RPC_RATE":         {"0", "-1", "2.5", "many", "100001"},
 			"FLORIN_BASE_FINALITY":         {"latest", "12", "500ms", "25h", "-1s"},
 			"FLORIN_BASE_EXPLORER":         {"basescan.org"},
 			"FLORIN_POLYGON_TREASURY":      {"0x0000000000000000000000000000000000000000", solWallet},
@@ -95,6 +91,7 @@ func TestLoad_Refuses(t *testing.T) {
 		refuses(t, map[string][]string{
 			"FLORIN_SIGNUP":                  {"everybody"},
 			"FLORIN_CREDITS":                 {"none"},
+			"FLORIN_ALONE":                   {"some"},
 			"FLORIN_SIGNUP_CREDITS":          {"-1", "1.5", "1000001"},
 			"FLORIN_SIGNUP_QUERIES":          {"many"},
 			"FLORIN_ALLOW_PRIVATE_CALLBACKS": {"perhaps"},

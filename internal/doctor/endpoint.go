@@ -291,7 +291,7 @@ func (p probe) firstBlock(ctx context.Context) {
 // since what was asked before may have used up its second.
 func (p probe) rate(ctx context.Context) {
 	if p.network.Rate <= 0 {
-		p.linef("rate", Fine, "%s sets no limit: a node of one's own needs none", p.network.RateSetting)
+		p.linef("rate", Fine, "there is no limit: a node of one's own needs none")
 		return
 	}
 	calls := int(min(max(p.network.Rate, 1), rateCalls))
@@ -302,11 +302,11 @@ func (p probe) rate(ctx context.Context) {
 		answered = max(answered, before)
 	}
 	if err != nil {
-		p.linef("rate", Warning, "it answers %d of %d calls in a second: set %s to %d or less, or take a larger plan (%s)",
-			answered, calls, p.network.RateSetting, max(answered, 1), err)
+		p.linef("rate", Warning, "it answers %d of %d calls in a second: a server asks less from its first refusal on, and reads "+
+			"slower after an outage; a larger plan is quicker (%s)", answered, calls, err)
 		return
 	}
-	p.linef("rate", Fine, "it answers %d calls in a second; %s allows %.0f", calls, p.network.RateSetting, p.network.Rate)
+	p.linef("rate", Fine, "it answers %d calls in a second; a server makes %.0f at most", calls, p.network.Rate)
 }
 
 // burst makes calls at once, and returns how many were answered and why another one was not.

@@ -185,7 +185,7 @@ func (n *node) examine(t *testing.T, p chain.Profile, rate float64) map[string]d
 	}
 	var r doctor.Report
 	r.Network(t.Context(), doctor.Network{
-		Profile: p, All: n, Watched: watched, Gas: watched.Address, Rate: rate, RateSetting: "FLORIN_X_RPC_RATE",
+		Profile: p, All: n, Watched: watched, Gas: watched.Address, Rate: rate,
 		Endpoints: []doctor.Endpoint{{Reader: n, Address: secret.New(s.URL + "/" + canary)}},
 	}, func() time.Time { return now })
 	found := make(map[string]doctor.Check)
@@ -247,7 +247,7 @@ func TestReport_Endpoint(t *testing.T) {
 		"NoBatch":      {&node{calls: 1}, polygon, 25, "batch", doctor.Warning, "only one call a request"},
 		"Rate":         {&node{}, polygon, 25, "rate", doctor.Fine, "25 calls in a second"},
 		"NoRate":       {&node{}, polygon, 0, "rate", doctor.Fine, "no limit"},
-		"RateTooHigh":  {&node{burst: 10}, polygon, 25, "rate", doctor.Warning, "10 of 25 calls in a second: set FLORIN_X_RPC_RATE to 10"},
+		"RateTooHigh":  {&node{burst: 10}, polygon, 25, "rate", doctor.Warning, "10 of 25 calls in a second: a server asks less"},
 		"SolanaLag":    {&node{}, solana, 25, "lag", doctor.Fine, "0s old"},
 		"Accounts":     {&node{}, solana, 25, "accounts", doctor.Fine, "100 accounts at once"},
 		"FewAccounts":  {&node{list: 5}, solana, 25, "accounts", doctor.Warning, "only 3 accounts at once"},

@@ -26,9 +26,8 @@ type Network struct {
 	Gas, Treasury chain.Address
 	// GasSetting is the setting of the gas wallet's key.
 	GasSetting string
-	// Rate is how many calls a second each endpoint gets at most (0: any number), and RateSetting is its setting.
-	Rate        float64
-	RateSetting string
+	// Rate is how many calls a second each endpoint gets at most (0: any number).
+	Rate float64
 	// Watched is an address without money, for queries that find nothing.
 	Watched chain.Watched
 }
@@ -61,8 +60,8 @@ func (r *Report) voices(name string, endpoints []chain.EndpointHealth) {
 	case shared != "":
 		r.addf(name+" endpoints", Warning, "%s%d of %d must agree", shared, chain.Quorum(voices), voices)
 	case voices == 2:
-		r.addf(name+" endpoints", Warning, "two endpoints; both must answer, and when one fails FLORIN_%s_ALONE decides what "+
-			"the other one may credit; add a third one of another provider to FLORIN_%[1]s_RPC", name)
+		r.addf(name+" endpoints", Warning, "two endpoints; both must answer, and when one fails FLORIN_ALONE decides what "+
+			"the other one may credit; add a third one of another provider to FLORIN_%s_RPC", name)
 	default:
 		r.addf(name+" endpoints", Fine, "%d endpoints; %d must agree", voices, chain.Quorum(voices))
 	}
