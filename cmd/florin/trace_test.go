@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"syscall"
@@ -105,37 +104,33 @@ func checkTrace(t *testing.T, collector *testkit.Collector, txnid, trace, tx str
 	}
 }
 
-// TestProfiles: they are beside the metrics where only this machine reaches those.
-func TestProfiles(t *testing.T) {
+// TestDebugListen: profiles are served to this machine alone, on an address of their own.
+func TestDebugListen(t *testing.T) {
 	t.Parallel()
 	address := freeAddress(t)
-	_, port, _ := net.SplitHostPort(address)
-	answers := func(s *server, rows map[string]int) {
-		t.Helper()
-		for url, want := range rows {
-			res, err := http.Get(url)
-			must(t, err)
-			_, err = io.Copy(io.Discard, res.Body)
-			must(t, err)
-			must(t, res.Body.Close())
-			if res.StatusCode != want {
-				t.Errorf("%s answers %d, want %d", url, res.StatusCode, want)
-			}
-		}
-		if status, log := s.stop(t, syscall.SIGTERM); status != 0 || !strings.Contains(log, ":"+port+"/metrics") {
-			t.Errorf("status %d: %s", status, log)
+	i := newInstallation(t, "FLORIN_DEBUG_LISTEN="+address)
+	s := i.serve(t)
+	for url, want := range map[string]int{
+		"http://" + address + "/debug/pprof/goroutine?debug=1": http.StatusOK,
+		"http://" + address + "/debug/pprof/heap":              http.StatusOK,
+		"http://" + address + "/health":                        http.StatusNotFound,
+		s.url + "/debug/pprof/":                                http.StatusNotFound,
+	} {
+		res, err := http.Get(url)
+		must(t, err)
+		_, err = io.Copy(io.Discard, res.Body)
+		must(t, err)
+		must(t, res.Body.Close())
+		if res.StatusCode != want {
+			t.Errorf("%s answers %d, want %d", url, res.StatusCode, want)
 		}
 	}
-	beside := "http://" + address
-	s := newInstallation(t, "FLORIN_METRICS_LISTEN="+address, "FLORIN_DEBUG_LISTEN=:1").serve(t) // no setting any more
-	newInstallation(t, "FLORIN_METRICS_LISTEN="+address, "FLORIN_LISTEN=127.0.0.1:0").
-		refuses(t, 1, []string{"serve"}, "FLORIN_METRICS_LISTEN="+address)
-	answers(s, map[string]int{
-		beside + "/debug/pprof/goroutine?debug=1": http.StatusOK, beside + "/debug/pprof/heap": http.StatusOK,
-		beside + "/debug/pprof/profile?seconds=1": http.StatusOK, beside + "/health": http.StatusNotFound,
-		beside + "/metrics": http.StatusOK, s.url + "/debug/pprof/": http.StatusNotFound,
-	})
-	answers(newInstallation(t, "FLORIN_METRICS_LISTEN=0.0.0.0:"+port).serve(t), map[string]int{
-		beside + "/metrics": http.StatusOK, beside + "/debug/pprof/heap": http.StatusNotFound,
-	})
+	second := newInstallation(t, "FLORIN_DEBUG_LISTEN="+address, "FLORIN_LISTEN=127.0.0.1:0")
+	second.refuses(t, 1, []string{"serve"}, "FLORIN_DEBUG_LISTEN="+address)
+	for _, open := range []string{"0.0.0.0:0", ":0", "192.0.2.1:6060", "[::]:6060", "example.com:6060"} {
+		newInstallation(t, "FLORIN_DEBUG_LISTEN="+open).refuses(t, 1, []string{"serve"}, "FLORIN_DEBUG_LISTEN")
+	}
+	if status, log := s.stop(t, syscall.SIGTERM); status != 0 || !strings.Contains(log, "http://"+address+"/debug/pprof/") {
+		t.Errorf("status %d: %s", status, log)
+	}
 }

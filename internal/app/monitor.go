@@ -23,7 +23,7 @@ type monitor struct {
 
 func newMonitor(address, version string, log *slog.Logger) *monitor {
 	m := metrics.New(version, Now, log)
-	return &monitor{m, newSide(address, m.Handler(), log)}
+	return &monitor{m, newMetricsSide(address, m.Handler(), log)}
 }
 
 // count counts the changes of payments.

@@ -7,19 +7,19 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/http/pprof" //nolint:gosec // served to this machine alone
-	"net/netip"
+	"net/http/pprof" //nolint:gosec // served on an address of its own, which only this machine reaches
 	"time"
 
 	"golang.org/x/sync/errgroup"
 )
 
-// side serves metrics to the operator on an address of their own.
+// side serves something for the operator on an address of its own: metrics, or profiles. A nil side serves nothing.
 type side struct {
-	address  string
-	server   *http.Server
-	listener net.Listener
-	log      *slog.Logger
+	what, setting, path string
+	address             string
+	server              *http.Server
+	listener            net.Listener
+	log                 *slog.Logger
 }
 
 const (
@@ -28,53 +28,67 @@ const (
 	sideHeaderBytes = 8 << 10
 	// sideWithin is how long an answer in progress may go on when the program stops.
 	sideWithin = 2 * time.Second
-	// scrapeWithin is longer than a scrape may take. Who asks for a profile of so many seconds gets these too.
-	scrapeWithin = 15 * time.Second
+	// scrapeWithin is longer than a scrape may take, and profileWithin than any profile that is asked for.
+	scrapeWithin  = 15 * time.Second
+	profileWithin = 10 * time.Minute
 )
 
-// newSide returns the server of the metrics, and on an address of this machine of the profiles of the Go runtime, which
-// show what the program does.
-func newSide(address string, metrics http.Handler, log *slog.Logger) *side {
+// newMetricsSide returns the server of the metrics.
+func newMetricsSide(address string, metrics http.Handler, log *slog.Logger) *side {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", metrics)
-	if loopback(address) {
-		mux.HandleFunc("GET /debug/pprof/", pprof.Index)
-		mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
-		mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
-		mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
-		mux.HandleFunc("POST /debug/pprof/symbol", pprof.Symbol)
-	}
-	return &side{address: address, log: log, server: &http.Server{
-		Handler: mux, ReadHeaderTimeout: sideReadTimeout, ReadTimeout: sideReadTimeout, WriteTimeout: scrapeWithin,
-		IdleTimeout: sideIdleTimeout, MaxHeaderBytes: sideHeaderBytes,
-		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
-	}}
+	s := &side{what: "metrics", setting: "FLORIN_METRICS_LISTEN", path: "/metrics", address: address, log: log}
+	return s.of(mux, scrapeWithin)
 }
 
-// loopback reports whether only this machine reaches the address.
-func loopback(address string) bool {
-	host, _, err := net.SplitHostPort(address)
-	ip, failed := netip.ParseAddr(host)
-	return err == nil && (host == "localhost" || failed == nil && ip.IsLoopback())
+// newDebug returns the server of the profiles of the Go runtime; nil without an address.
+func newDebug(address string, log *slog.Logger) *side {
+	if address == "" {
+		return nil
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("POST /debug/pprof/symbol", pprof.Symbol)
+	s := &side{what: "profiles", setting: "FLORIN_DEBUG_LISTEN", path: "/debug/pprof/", address: address, log: log}
+	return s.of(mux, profileWithin)
+}
+
+// of makes the server of the handler, whose answers take no longer than within.
+func (s *side) of(h http.Handler, within time.Duration) *side {
+	s.server = &http.Server{
+		Handler: h, ReadHeaderTimeout: sideReadTimeout, ReadTimeout: sideReadTimeout, WriteTimeout: within,
+		IdleTimeout: sideIdleTimeout, MaxHeaderBytes: sideHeaderBytes,
+		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+	return s
 }
 
 // listen listens on the address.
 func (s *side) listen(ctx context.Context) error {
+	if s == nil {
+		return nil
+	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", s.address)
 	if err != nil {
-		return fmt.Errorf("listen on FLORIN_METRICS_LISTEN=%s: %w", s.address, err)
+		return fmt.Errorf("listen on %s=%s: %w", s.setting, s.address, err)
 	}
 	s.listener = l
-	s.log.Info("metrics are served", "url", "http://"+l.Addr().String()+"/metrics")
+	s.log.Info(s.what+" are served", "url", "http://"+l.Addr().String()+s.path)
 	return nil
 }
 
 // run serves until ctx ends.
 func (s *side) run(ctx context.Context) error {
+	if s == nil {
+		return nil
+	}
 	group, working := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		if err := s.server.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
-			return fmt.Errorf("serve metrics: %w", err)
+			return fmt.Errorf("serve %s: %w", s.what, err)
 		}
 		return nil
 	})
@@ -92,7 +106,7 @@ func (s *side) run(ctx context.Context) error {
 
 // close releases the address of a program that never ran.
 func (s *side) close() {
-	if s.listener != nil {
+	if s != nil && s.listener != nil {
 		_ = s.listener.Close()
 	}
 }

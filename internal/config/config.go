@@ -77,7 +77,8 @@ type Config struct {
 	OperatorHook    secret.Text
 	OperatorHookKey secret.Text
 
-	MetricsListen  string         // host:port; empty: no metrics. Of this machine: profiles too
+	MetricsListen  string         // host:port; empty: no metrics
+	DebugListen    string         // host:port of this machine; empty: no profiles
 	TrustedProxies []netip.Prefix // their X-Forwarded-For is believed
 	ClientHeader   string         // in which they name the client; empty: X-Forwarded-For
 
@@ -110,8 +111,8 @@ type Network struct {
 	// RPCBudget is how many calls a day reading the network may cost at each endpoint, in their order; the last one is
 	// for all further endpoints. 0: as many as it takes, for a node of one's own.
 	RPCBudget []int64
-	// RateFeeds are the price feeds that are read on the network; none on a test network.
-	RateFeeds []chain.Feed
+	// RateFeeds are the price feeds that are read on the network: the compiled-in ones, with the operator's instead.
+	RateFeeds RateFeeds
 }
 
 // OwnNode reports whether no endpoint has a budget of calls: the network is read through nodes of one's own.
@@ -119,9 +120,9 @@ func (n Network) OwnNode() bool {
 	return !slices.ContainsFunc(n.RPCBudget, func(b int64) bool { return b > 0 })
 }
 
-// CallRate is the most calls that each endpoint gets in a second; 0 for nodes of one's own: any number. A plan of so
-// many a day carries ten times its mean for a second, every plan carries endpoint.DefaultRate, and what carries less is
-// found out by its refusals.
+// CallRate is the most calls that each endpoint gets in a second; 0 for nodes of one's own: any number. A plan of so many
+// a day carries ten times its mean for a second, every plan carries endpoint.DefaultRate, and what carries less is found
+// out by its refusals.
 func (n Network) CallRate() float64 {
 	const perDay = 10. / (24 * 60 * 60)
 	var rate float64

@@ -122,6 +122,7 @@ func (c *Config) settings() []setting {
 		hidden("OPERATOR_WEBHOOK", "", maskURL, &c.OperatorHook, parseHook),
 		hidden("OPERATOR_WEBHOOK_SECRET", "", maskAll, &c.OperatorHookKey, parseSigningSecret),
 		plain("METRICS_LISTEN", "", &c.MetricsListen, parseHostPort),
+		plain("DEBUG_LISTEN", "", &c.DebugListen, parseLoopback),
 		plain("TRUSTED_PROXIES", "", &c.TrustedProxies, parseProxies),
 		plain("CLIENT_IP_HEADER", "", &c.ClientHeader, parseHeader),
 		plain("LOG_LEVEL", "info", &c.LogLevel, parseLogLevel),
@@ -142,4 +143,4 @@ func rate(name, perSecond, burst string, target *Rate) []setting {
 
 // retired are names of earlier builds that are constants now. They are ignored, so that an upgrade starts.
 var retired = regexp.MustCompile(
-	`^FLORIN_(RPC_PRICE|DEBUG_LISTEN|(BEP20|POLYGON|BASE|SOL)_(COIN_PRICE|WALLET_RPC|MAX_GAS_PRICE|RPC_RATE|ALONE|RATE_FEEDS)|SOL_(CHAIN_ID|CLUSTER|MAX_PRIORITY_FEE)|RATE_(FENCE_PERCENT|PEG_PERCENT|EVERY|OPEN|OPEN_BURST)|SWEEP_(AT_ONCE|AGE)|KEEP_(DELIVERIES|ATTEMPTS|SESSIONS|IDEMPOTENCY)|GRAPHQL_MAX_[A-Z_]+)$`)
+	`^FLORIN_(RPC_PRICE|(BEP20|POLYGON|BASE|SOL)_(COIN_PRICE|WALLET_RPC|MAX_GAS_PRICE|RPC_RATE|ALONE)|SOL_(CHAIN_ID|CLUSTER|MAX_PRIORITY_FEE)|RATE_(FENCE_PERCENT|PEG_PERCENT|EVERY|OPEN|OPEN_BURST)|SWEEP_(AT_ONCE|AGE)|KEEP_(DELIVERIES|ATTEMPTS|SESSIONS|IDEMPOTENCY)|GRAPHQL_MAX_[A-Z_]+)$`)
