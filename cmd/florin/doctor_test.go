@@ -92,7 +92,7 @@ func TestDoctor_Healthy(t *testing.T) {
 			t.Errorf("with %s florin doctor prints %q", set, said)
 		}
 	}
-	x.wants(t, "BEP20 endpoints", "warning", "both must answer", "FLORIN_ALONE", "a third one")
+	x.wants(t, "BEP20 endpoints", "warning", "both must answer", "FLORIN_BEP20_ALONE", "a third one")
 	x.wants(t, "BEP20 gas wallet", "wrong", "holds no BNB", "send some")
 	text := i.run(t, "", "doctor")
 	if lines := strings.Count(text.stdout, "\n"); lines != len(x.Checks) || text.status != 1 ||

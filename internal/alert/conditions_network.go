@@ -67,7 +67,7 @@ func stalled(f Facts) []Condition {
 		if silent := n.silent(); silent != "" {
 			credited := "is credited"
 			if chain.Voices(n.Endpoints) == 2 {
-				credited += " but what FLORIN_ALONE allows"
+				credited += fmt.Sprintf(" but what FLORIN_%s_ALONE allows", n.Profile.Network)
 			}
 			return Condition{
 				Title: "Too few endpoints of " + n.Profile.Name + " answer",

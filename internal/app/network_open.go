@@ -106,7 +106,7 @@ func openNetwork(cfg config.Config, n config.Network, count func(endpoint, metho
 	}
 	reader, err := evm.New(evm.Config{
 		Profile: n.Profile, Endpoints: reveal(n.Endpoints()), Rate: n.CallRate(), Count: count,
-		Alone: cfg.Alone,
+		Alone: n.Alone,
 	})
 	if err != nil {
 		return nil, sweeping{}, err
@@ -131,7 +131,7 @@ func openSolana(cfg config.Config, n config.Network, count func(endpoint, method
 	reader, err := solana.New(solana.Config{
 		Profile: n.Profile, Endpoints: reveal(n.Endpoints()), Sweeps: solana.SweepsAddress(cfg.SolSeed),
 		Treasury: n.Treasury, Rate: cmp.Or(n.CallRate(), endpoint.UnlimitedRate), Count: count,
-		Alone: cfg.Alone,
+		Alone: n.Alone,
 	})
 	if err != nil {
 		return nil, sweeping{}, err

@@ -34,8 +34,6 @@ type Config struct {
 	Mark         string // path of the mark (package backup); empty: beside a SQLite database, none for PostgreSQL
 
 	Networks []Network // those that are on, in the order they are offered
-	// Alone is what one of two endpoints of a network may decide while the other one is silent.
-	Alone chain.Alone
 
 	EVMGas  *wallet.EVM    // nil: EVM networks are not swept
 	SolGas  *wallet.Solana // nil: Solana is not swept
@@ -111,6 +109,8 @@ type Network struct {
 	// RPCBudget is how many calls a day reading the network may cost at each endpoint, in their order; the last one is
 	// for all further endpoints. 0: as many as it takes, for a node of one's own.
 	RPCBudget []int64
+	// Alone is what one of two endpoints may decide while the other one is silent.
+	Alone chain.Alone
 	// RateFeeds are the price feeds that are read on the network: the compiled-in ones, with the operator's instead.
 	RateFeeds RateFeeds
 }
@@ -120,9 +120,9 @@ func (n Network) OwnNode() bool {
 	return !slices.ContainsFunc(n.RPCBudget, func(b int64) bool { return b > 0 })
 }
 
-// CallRate is the most calls that each endpoint gets in a second; 0 for nodes of one's own: any number. A plan of so many
-// a day carries ten times its mean for a second, every plan carries endpoint.DefaultRate, and what carries less is found
-// out by its refusals.
+// CallRate is the most calls that each endpoint gets in a second; 0 for nodes of one's own: any number. A plan of so
+// many a day carries ten times its mean for a second, every plan carries endpoint.DefaultRate, and what carries less is
+// found out by its refusals.
 func (n Network) CallRate() float64 {
 	const perDay = 10. / (24 * 60 * 60)
 	var rate float64

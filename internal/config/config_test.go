@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/retention"
@@ -84,7 +83,7 @@ func TestLoad_Defaults(t *testing.T) {
 		Listen: "127.0.0.1:8080", BaseURL: "http://localhost:8080", CheckoutURL: "http://localhost:8080",
 		DatabaseURL: c.DatabaseURL, SecretKey: c.SecretKey, DrainWait: 5 * time.Second, IdleTimeout: 2 * time.Minute,
 		PaymentTTL: time.Hour, StartTTL: 30 * time.Minute, MinAmount: 10_000, MaxAmount: 1_000_000 * money.USD,
-		Alone: chain.AloneSmall, RateFence: "ecb", RateEvery: time.Minute,
+		RateFence: "ecb", RateEvery: time.Minute,
 		Credits: ledger.Metered, Signup: SignupOpen, SignupCredits: 20, SignupQueries: 5,
 		LogLevel: slog.LevelInfo, LogFormat: LogText,
 		SweepMin: money.USD, SweepDust: money.USD / 20, SweepWait: 24 * time.Hour,
@@ -108,10 +107,10 @@ func TestLoad_Everything(t *testing.T) {
 	c := load(t, "FLORIN_LISTEN=*:9000", "FLORIN_BASE_URL=https://pay.example.com/", "FLORIN_CHECKOUT_URL=https://checkout.example.com/",
 		"FLORIN_DATABASE_URL=postgres://u:p@db/florin?sslmode=disable", "FLORIN_PAYMENT_TTL=2s", "FLORIN_START_TTL=1h",
 		"FLORIN_KEEP_EVENTS=forever", "FLORIN_KEEP_AUDIT=100d", "FLORIN_KEEP_SESSIONS=36h", // no setting any more
-		"FLORIN_SOL_CLUSTER=x", "FLORIN_BASE_ALONE=x", "FLORIN_SWEEP_AGE=x",
-		"FLORIN_RATE_OPEN_BURST=x", "FLORIN_BASE_RATE_FEEDS=x",
+		"FLORIN_SOL_CLUSTER=x", "FLORIN_SWEEP_AGE=x",
+		"FLORIN_RATE_OPEN_BURST=x",
 		"FLORIN_MIN_AMOUNT=1", "FLORIN_MAX_AMOUNT=2.5", "FLORIN_SIGNUP=Closed", "FLORIN_CREDITS=free",
-		"FLORIN_SIGNUP_CREDITS=0", "FLORIN_ALONE=Stop", "FLORIN_SIGNUP_QUERIES=9",
+		"FLORIN_SIGNUP_CREDITS=0", "FLORIN_SIGNUP_QUERIES=9",
 		"FLORIN_ALLOW_PRIVATE_CALLBACKS=true", "FLORIN_INTROSPECTION=1", "FLORIN_SMTP_URL=smtps://u:p@mail.example.com:465",
 		"FLORIN_MAIL_FROM=Florin <florin@example.com>", "FLORIN_METRICS_LISTEN=127.0.0.1:9100", "FLORIN_TRUSTED_PROXIES=10.1.2.3/8; ::1",
 		"FLORIN_RATE_CLIENT=0.001", "FLORIN_RATE_CLIENT_BURST=1",
@@ -128,7 +127,6 @@ func TestLoad_Everything(t *testing.T) {
 		"amounts":  c.MinAmount == money.USD && c.MaxAmount == 2_500_000,
 		"signup":   c.Signup == SignupClosed && c.SignupCredits == 0 && c.SignupQueries == 9,
 		"credits":  c.Credits == ledger.Free,
-		"alone":    c.Alone == chain.AloneStop,
 		"switches": c.AllowPrivateCallbacks && c.Introspection,
 		"hosts":    slices.Equal(c.CallbackHosts, []string{"shop.example", "*.nordlicht.example"}),
 		"mail": c.SMTPURL.Reveal() == "smtps://u:p@mail.example.com:465" &&

@@ -31,6 +31,8 @@ func (n *Network) settings() []setting {
 	}
 	list = append(list,
 		plain(name+"RPC_BUDGET", "100000", &n.RPCBudget, parseBudget),
+		plain(name+"ALONE", string(chain.AloneSmall), &n.Alone,
+			oneOf(chain.AloneStop, chain.AloneSmall, chain.AloneAll)),
 		plain(name+"FINALITY", "", &p.Finality, chain.ParseFinality),
 		plain(name+"EXPLORER", "", &p.Explorer, parsePublicURL))
 	for i := range list {

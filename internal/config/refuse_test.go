@@ -94,7 +94,7 @@ func TestLoad_Refuses(t *testing.T) {
 		refuses(t, map[string][]string{
 			"FLORIN_SIGNUP":                  {"everybody"},
 			"FLORIN_CREDITS":                 {"none"},
-			"FLORIN_ALONE":                   {"some"},
+			"FLORIN_BASE_ALONE":              {"some"},
 			"FLORIN_SIGNUP_CREDITS":          {"-1", "1.5", "1000001"},
 			"FLORIN_SIGNUP_QUERIES":          {"many"},
 			"FLORIN_ALLOW_PRIVATE_CALLBACKS": {"perhaps"},

@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"time"
 
-	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/exchange/reference"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
@@ -94,7 +93,6 @@ func (c *Config) settings() []setting {
 		list = append(list, c.Networks[i].settings()...)
 	}
 	list = append(list,
-		plain("ALONE", string(chain.AloneSmall), &c.Alone, oneOf(chain.AloneStop, chain.AloneSmall, chain.AloneAll)),
 		hidden("EVM_GAS_KEY", "", maskAll, &c.EVMGas, fromSecret(wallet.ParseEVM)),
 		hidden("SOL_GAS_KEY", "", maskAll, &c.SolGas, fromSecret(wallet.ParseSolana)),
 		hidden("SOL_SEED", "", maskAll, &c.seed.text, fromSecret(parseSeed)),
@@ -143,4 +141,4 @@ func rate(name, perSecond, burst string, target *Rate) []setting {
 
 // retired are names of earlier builds that are constants now. They are ignored, so that an upgrade starts.
 var retired = regexp.MustCompile(
-	`^FLORIN_(RPC_PRICE|(BEP20|POLYGON|BASE|SOL)_(COIN_PRICE|WALLET_RPC|MAX_GAS_PRICE|RPC_RATE|ALONE)|SOL_(CHAIN_ID|CLUSTER|MAX_PRIORITY_FEE)|RATE_(FENCE_PERCENT|PEG_PERCENT|EVERY|OPEN|OPEN_BURST)|SWEEP_(AT_ONCE|AGE)|KEEP_(DELIVERIES|ATTEMPTS|SESSIONS|IDEMPOTENCY)|GRAPHQL_MAX_[A-Z_]+)$`)
+	`^FLORIN_(RPC_PRICE|(BEP20|POLYGON|BASE|SOL)_(COIN_PRICE|WALLET_RPC|MAX_GAS_PRICE|RPC_RATE)|SOL_(CHAIN_ID|CLUSTER|MAX_PRIORITY_FEE)|RATE_(FENCE_PERCENT|PEG_PERCENT|EVERY|OPEN|OPEN_BURST)|SWEEP_(AT_ONCE|AGE)|KEEP_(DELIVERIES|ATTEMPTS|SESSIONS|IDEMPOTENCY)|GRAPHQL_MAX_[A-Z_]+)$`)

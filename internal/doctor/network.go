@@ -60,8 +60,8 @@ func (r *Report) voices(name string, endpoints []chain.EndpointHealth) {
 	case shared != "":
 		r.addf(name+" endpoints", Warning, "%s%d of %d must agree", shared, chain.Quorum(voices), voices)
 	case voices == 2:
-		r.addf(name+" endpoints", Warning, "two endpoints; both must answer, and when one fails FLORIN_ALONE decides what "+
-			"the other one may credit; add a third one of another provider to FLORIN_%s_RPC", name)
+		r.addf(name+" endpoints", Warning, "two endpoints; both must answer, and when one fails FLORIN_%s_ALONE decides what "+
+			"the other one may credit; add a third one of another provider to FLORIN_%[1]s_RPC", name)
 	default:
 		r.addf(name+" endpoints", Fine, "%d endpoints; %d must agree", voices, chain.Quorum(voices))
 	}
