@@ -132,8 +132,8 @@ func TestPriceOnAPhone(t *testing.T) {
 				chromedp.Text(testID("price"), &price), chromedp.Text(testID("rate"), &rate))
 			browser.Screenshot(ctx, t, "price-send-"+name)
 			browser.Axe(ctx, t)
-			price = strings.ReplaceAll(price, "\u200f", "") // a mark of direction
-			rate = strings.ReplaceAll(rate, "\u200f", "")
+			marks := strings.NewReplacer("\u200e", "", "\u200f", "") // of direction
+			price, rate = marks.Replace(price), marks.Replace(rate)
 			if !strings.Contains(price, want[0]) || !strings.Contains(rate, want[1]) {
 				t.Errorf("%s: the page says %q and %q", name, price, rate)
 			}
