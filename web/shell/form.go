@@ -114,10 +114,11 @@ func Refusal(l *views.Locale, x *fault.Error, label string) string {
 
 // Sentences adds more of them to one that is said already.
 func Sentences(l *views.Locale, said string, more []fault.Words) string {
+	all := []string{said}
 	for _, x := range more {
-		said += " " + x.In(l.F)
+		all = append(all, x.In(l.F))
 	}
-	return said
+	return strings.Join(all, " ")
 }
 
 // Field completes an input with its posted value and problem.
