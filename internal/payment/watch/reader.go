@@ -140,8 +140,8 @@ func (r *reader) take(
 	if err == nil {
 		found = distinct(append(found, shown...), from, to.Number) // a voice that is asked now prevails
 		changed, err = r.observe(ctx, set, r.view(from, to, found), twice,
-			func(id payment.ID, block uint64, cause error) error {
-				return r.failed.add(ctx, block, r.now(), cause, id)
+			func(id payment.ID, block uint64, cause error, shown []chain.Transfer) error {
+				return r.failed.add(ctx, block, r.now(), cause, shown, id)
 			})
 	}
 	switch {
@@ -195,7 +195,7 @@ func (r *reader) scan(
 				ids = append(ids, id)
 			}
 		}
-		err = r.failed.add(ctx, from, r.now(), unread, ids...)
+		err = r.failed.add(ctx, from, r.now(), unread, nil, ids...)
 	}
 	return found, by, err
 }

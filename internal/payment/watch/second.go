@@ -173,7 +173,8 @@ func (s *second) onceSince() string {
 			last = chain.Lower(last, c.Rechecked)
 		}
 	}
-	if last.Number >= c.Scanned.Number || c.Scanned.Time.Sub(last.Time) < secondLimit+usual {
+	if last.Number >= c.Scanned.Number || last.Time.Unix() <= 0 || // the first block of a chain may have no time
+		c.Scanned.Time.Sub(last.Time) < secondLimit+usual {
 		return ""
 	}
 	why := s.why
