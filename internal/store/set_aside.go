@@ -30,8 +30,8 @@ func (s *Store) SaveSetAside(ctx context.Context, a watch.SetAside) error {
 			accounts = excluded.accounts, shown = excluded.shown,
 			from_number = CASE WHEN excluded.from_number < set_aside.from_number THEN excluded.from_number ELSE set_aside.from_number END,
 			since = CASE WHEN excluded.since < set_aside.since THEN excluded.since ELSE set_aside.since END`,
-			a.Network, from, a.Since, a.Attempts, a.NextAt, db.Shown(a.Reason), db.Joined(a.Accounts), shownText(a.Shown),
-			a.PaymentID).Exec(ctx)
+			a.Network, from, a.Since, a.Attempts, a.NextAt, db.Shown(a.Reason), db.Joined(a.Accounts),
+			shownText(a.Shown), a.PaymentID).Exec(ctx)
 		if err != nil {
 			return err
 		}
