@@ -77,8 +77,8 @@ func TestStore_SetAside(t *testing.T) {
 	})
 }
 
-// TestStore_SetAside_Shown: transfers that an endpoint showed are kept with what was kept before, each once. Whoever has
-// read the payment without one of them does not end it.
+// TestStore_SetAside_Shown: transfers that an endpoint showed are kept with what was kept before, each once. Who has read
+// the payment without one of them does not end it.
 func TestStore_SetAside_Shown(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
