@@ -77,7 +77,7 @@ func TestStore_SetAside(t *testing.T) {
 	})
 }
 
-// TestStore_SetAside_Shown: transfers that an endpoint showed are kept with what was kept before, each once. Who has read
+// TestStore_SetAside_Shown: transfers that an endpoint showed are kept with what was kept before, each once. Who read
 // the payment without one of them does not end it.
 func TestStore_SetAside_Shown(t *testing.T) {
 	t.Parallel()
