@@ -3,6 +3,7 @@ package simulation
 import (
 	"bytes"
 	"hash/fnv"
+	"slices"
 	"sync"
 	"time"
 
@@ -188,6 +189,22 @@ func (n *node) omits(h chain.TxHash) bool {
 	f := n.fault()
 	wants := f.empty || f.partial && draw(h)%2 == 0 || n.in.w.lies.hidden[h].host == n.host
 	return wants && n.lies(h) || n.denies(h)
+}
+
+// omitsSweep reports whether the node may leave a transaction out of lists as far as that leaves out others, too: an
+// account that a sweep emptied is read again because of it. Another endpoint must not lie about what came there.
+func (n *node) omitsSweep(sweep *tx) bool {
+	for _, b := range n.blocks() {
+		for _, t := range b.txs {
+			paid := slices.ContainsFunc(b.moved[t.hash], func(m move) bool {
+				return slices.ContainsFunc(sweep.flush, func(l leg) bool { return l.Address == m.to })
+			})
+			if paid && !n.lies(t.hash) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // broken is how the node answers when it is asked for the transaction.

@@ -282,7 +282,7 @@ func (n *node) signatures(c rpcCall) string {
 			switch {
 			case skip:
 				skip = string(t.hash) != o.Before
-			case named && len(list) < o.Limit && !n.omits(t.hash):
+			case named && len(list) < o.Limit && !(n.omits(t.hash) && n.omitsSweep(t)):
 				list = append(list, fmt.Sprintf(`{"signature":%q,"slot":%d,"err":null}`, t.hash, b.Number))
 				if n.fault().repeats && len(list) < o.Limit {
 					list = append(list, list[len(list)-1])
