@@ -70,14 +70,15 @@ func (s *sender) Sign(
 }
 
 // replaced returns the attempts whose nonce a new one takes: those with the newest nonce, unless a lower one is free
-// and the pool has nothing with it.
+// and the pool has nothing with it, or another transaction used it.
 func (s *sender) replaced(free uint64, previous []chain.Attempt) []chain.Attempt {
 	if len(previous) == 0 || !s.Network().EVM() {
 		return previous
 	}
 	newest := previous[len(previous)-1].Nonce
 	pending := slices.ContainsFunc(s.chain.pool, func(t *tx) bool { return t.from == gasWallet && t.nonce == free })
-	if free < newest && !pending {
+	used := s.chain.blocks[s.chain.finalized(s.height())].nonces[gasWallet]
+	if free < newest && !pending || newest < used {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(previous), func(a chain.Attempt) bool { return a.Nonce != newest })
