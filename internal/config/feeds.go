@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -51,29 +50,24 @@ const rateEvery = time.Minute
 // maxFeedAge is longer than the heartbeat of any feed.
 const maxFeedAge = 7 * day
 
-// parseFeeds returns the parser of price feeds, such as EUR=0x…@26h,USDC=0x….
-func parseFeeds(n chain.Network) func(string) (RateFeeds, error) {
-	return func(text string) (list RateFeeds, err error) {
-		for part := range strings.SplitSeq(text, ",") {
-			of, where, ok := strings.Cut(strings.TrimSpace(part), "=")
-			contract, age, aged := strings.Cut(where, "@")
-			f := chain.Feed{Of: strings.ToUpper(strings.TrimSpace(of)), MaxAge: chain.FeedMaxAge}
-			if aged {
-				f.MaxAge, err = duration(time.Second, maxFeedAge)(strings.TrimSpace(age))
-			}
-			if contract = strings.TrimSpace(contract); err == nil && contract != None {
-				f.Contract, err = address(n)(contract)
-			}
-			if !ok || err != nil || !priced(f.Of) {
-				return nil, fmt.Errorf("must be feeds such as EUR=0x…@26h,USDC=0x…: a currency (ISO 4217) or a token, its "+
-					"contract or %s, and how old its price may be, between 1s and %s", None, maxFeedAge)
-			}
-			if slices.ContainsFunc(list, func(x chain.Feed) bool { return x.Of == f.Of }) {
-				return nil, errors.New("has a currency or token twice: one network has one voice")
-			}
-			list = append(list, f)
+// addFeed returns what reads a price feed, such as EUR=0x…@26h.
+func addFeed(n chain.Network) func(RateFeeds, string) (RateFeeds, error) {
+	return func(list RateFeeds, part string) (_ RateFeeds, err error) {
+		of, where, ok := strings.Cut(part, "=")
+		contract, age, aged := strings.Cut(where, "@")
+		f := chain.Feed{Of: strings.ToUpper(of), MaxAge: chain.FeedMaxAge}
+		if aged {
+			f.MaxAge, err = duration(time.Second, maxFeedAge)(age)
 		}
-		return list, nil
+		if err == nil && contract != None {
+			f.Contract, err = address(n)(contract)
+		}
+		if !ok || err != nil || !priced(f.Of) {
+			return nil, fmt.Errorf("must be feeds such as EUR=0x…@26h,USDC=0x…: a currency (ISO 4217) or a token, its "+
+				"contract or %s, and how old its price may be, between 1s and %s", None, maxFeedAge)
+		}
+		return accept(append(list, f), !slices.ContainsFunc(list, func(x chain.Feed) bool { return x.Of == f.Of }),
+			"has a currency or token twice: one network has one voice")
 	}
 }
 
@@ -98,27 +92,22 @@ func parseFence(text string) (string, error) {
 	return accept(text, ok, "must be ecb, frankfurter, none, or an http or https address that answers in ECB's form")
 }
 
-// parseSources reads the sources of rates beside the price feeds.
-func parseSources(text string) (list []string, err error) {
-	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == ';' || r == ' ' }) {
-		name, address, elsewhere := strings.Cut(part, "=")
-		known := reference.Known(strings.ToLower(name))
-		switch {
-		case known && !elsewhere:
-			part = strings.ToLower(name)
-		case known:
-			part = strings.ToLower(name) + "=" + address
-		default:
-			address = part
-		}
-		if _, ok := parseURL(address, "http", "https"); !ok && (!known || elsewhere) {
-			return nil, fmt.Errorf("must be a list of %s, or http or https addresses of your own: %q is none of them",
-				strings.Join(reference.Tickers(), ", "), part)
-		}
-		if slices.ContainsFunc(list, func(x string) bool { return reference.NameOf(x) == reference.NameOf(part) }) {
-			return nil, fmt.Errorf("has %q twice: one server has one voice", part)
-		}
-		list = append(list, part)
+// addSource reads a source of rates beside the price feeds.
+func addSource(list []string, part string) ([]string, error) {
+	name, address, elsewhere := strings.Cut(part, "=")
+	known := reference.Known(strings.ToLower(name))
+	switch {
+	case known && !elsewhere:
+		part = strings.ToLower(name)
+	case known:
+		part = strings.ToLower(name) + "=" + address
+	default:
+		address = part
 	}
-	return list, nil
+	if _, ok := parseURL(address, "http", "https"); !ok && (!known || elsewhere) {
+		return nil, fmt.Errorf("must be a list of %s, or http or https addresses of your own: %q is none of them",
+			strings.Join(reference.Tickers(), ", "), part)
+	}
+	twice := func(x string) bool { return reference.NameOf(x) == reference.NameOf(part) }
+	return accept(append(list, part), !slices.ContainsFunc(list, twice), "has %q twice: one server has one voice", part)
 }

@@ -14,7 +14,7 @@ import (
 func (n *Network) settings() []setting {
 	p := &n.Profile
 	name, address := string(p.Network)+"_", address(p.Network)
-	list := []setting{hidden(name+"RPC", "", maskEndpoints, &n.RPC, parseEndpoints)}
+	list := []setting{hidden(name+"RPC", "", maskEndpoints, &n.RPC, listed(addEndpoint))}
 	for i := range p.Assets {
 		if a := &p.Assets[i]; a.Token != "" {
 			list = append(list,
@@ -27,10 +27,10 @@ func (n *Network) settings() []setting {
 	if p.Network.EVM() {
 		list = append(list,
 			plain(name+"CHAIN_ID", "", &p.ChainID, parseChainID),
-			plain(name+"RATE_FEEDS", "", &n.RateFeeds, parseFeeds(p.Network)))
+			plain(name+"RATE_FEEDS", "", &n.RateFeeds, listed(addFeed(p.Network))))
 	}
 	list = append(list,
-		plain(name+"RPC_BUDGET", "100000", &n.RPCBudget, parseBudget),
+		plain(name+"RPC_BUDGET", "100000", &n.RPCBudget, listed(addBudget)),
 		plain(name+"ALONE", string(chain.AloneSmall), &n.Alone,
 			oneOf(chain.AloneStop, chain.AloneSmall, chain.AloneAll)),
 		plain(name+"FINALITY", "", &p.Finality, chain.ParseFinality),

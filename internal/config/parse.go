@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/mail/smtp"
@@ -80,21 +81,31 @@ func parseBool(text string) (bool, error) {
 	return accept(on, on || slices.Contains([]string{"false", "0", "no", "off"}, text), "must be true or false")
 }
 
-// parseHosts reads host names with commas or spaces between them; *.name stands for
-// every name below one.
-func parseHosts(text string) ([]string, error) {
-	var hosts []string
-	between := func(r rune) bool { return strings.ContainsRune(",; ", r) }
-	for _, h := range strings.FieldsFunc(strings.ToLower(text), between) {
-		h = strings.TrimSuffix(h, ".")
-		name := strings.TrimPrefix(h, "*.")
-		if name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789.-:") != "" ||
-			strings.HasPrefix(name, ".") {
-			return nil, errors.New("must be host names, such as shop.example or *.shop.example, with commas between them")
+// listed returns the parser of a list with commas, semicolons or white space between its parts. Each is added to those
+// before it.
+func listed[L ~[]T, T any](add func(list L, part string) (L, error)) func(string) (L, error) {
+	return func(text string) (list L, err error) {
+		for _, part := range separated(text) {
+			if list, err = add(list, part); err != nil {
+				return nil, err
+			}
 		}
-		hosts = append(hosts, h)
+		return accept(list, len(list) > 0, "has nothing between its commas; leave it empty, or out")
 	}
-	return hosts, nil
+}
+
+// separated splits a list.
+func separated(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ';' || unicode.IsSpace(r) })
+}
+
+// addHost reads a host name; *.name stands for every name below one.
+func addHost(hosts []string, part string) ([]string, error) {
+	h := strings.TrimSuffix(strings.ToLower(part), ".")
+	name := strings.TrimPrefix(h, "*.")
+	valid := strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789.-:") == "" && !strings.HasPrefix(name, ".")
+	return accept(append(hosts, h), name != "" && valid,
+		"must be host names, such as shop.example or *.shop.example, with commas between them")
 }
 
 // parsePerSecond reads times a second, "0.5", or times in how many seconds, "1/30".
@@ -127,19 +138,12 @@ const (
 	maxBudget = 1_000_000_000
 )
 
-// parseBudget reads budgets of calls a day, one for all endpoints or one for each; 0 is unlimited.
-func parseBudget(text string) ([]int64, error) {
-	var list []int64
-	for part := range strings.SplitSeq(text, ",") {
-		part = strings.TrimSpace(part)
-		v, err := whole[int64](minBudget, maxBudget)(part)
-		if err != nil && part != Unlimited {
-			return nil, fmt.Errorf("must be calls a day, a whole number between %d and %d, or %s for a node of your own; "+
-				"one for all endpoints, or one for each, separated by commas", minBudget, maxBudget, Unlimited)
-		}
-		list = append(list, v)
-	}
-	return list, nil
+// addBudget reads a budget of calls a day, of which there is one for all endpoints or one for each; 0 is unlimited.
+func addBudget(list []int64, part string) ([]int64, error) {
+	v, err := whole[int64](minBudget, maxBudget)(part)
+	return accept(append(list, v), err == nil || part == Unlimited, "must be calls a day, a whole number between %d and %d, "+
+		"or %s for a node of your own; one for all endpoints, or one for each, with commas between them",
+		minBudget, maxBudget, Unlimited)
 }
 
 // address returns the parser of an address on the network.
@@ -216,40 +220,27 @@ func parseRootURL(text string) (string, error) {
 		"Give it a name of its own, such as https://pay.example.com")
 }
 
-// separated splits a list at commas, and at the semicolons that other programs take.
-func separated(text string) []string { return strings.Split(strings.ReplaceAll(text, ";", ","), ",") }
-
-// parseEndpoints reads RPC endpoints with commas between them: addresses for calls, and addresses that push.
-func parseEndpoints(text string) (list []secret.Text, err error) {
-	for i, part := range strings.Split(text, ",") {
-		endpoint := secret.New(strings.TrimSpace(part))
-		_, ok := parseURL(endpoint.Reveal(), "http", "https", "ws", "wss")
-		if !ok || strings.Count(endpoint.Reveal(), "://") > 1 {
-			return nil, fmt.Errorf(
-				"endpoint %d must be an http or https address, or a ws or wss one; put commas between endpoints", i+1)
-		}
-		if slices.ContainsFunc(list, endpoint.Equal) {
-			return nil, fmt.Errorf("endpoint %d is there twice: a second endpoint must confirm what the first reports", i+1)
-		}
-		list = append(list, endpoint)
+// addEndpoint reads an RPC endpoint: an address for calls, or one that pushes.
+func addEndpoint(list []secret.Text, part string) ([]secret.Text, error) {
+	endpoint, n := secret.New(part), len(list)+1
+	_, ok := parseURL(part, "http", "https", "ws", "wss")
+	switch {
+	case !ok || strings.Count(part, "://") > 1:
+		return nil, fmt.Errorf("endpoint %d must be an http or https address, or a ws or wss one; put commas between "+
+			"endpoints, and write %%2C and %%3B where an address has a comma or a semicolon", n)
+	case slices.ContainsFunc(list, endpoint.Equal):
+		return nil, fmt.Errorf("endpoint %d is there twice: a second endpoint must confirm what the first reports", n)
 	}
-	return accept(list, len(list) <= maxEndpoints, "must have at most %d endpoints", maxEndpoints)
+	return accept(append(list, endpoint), n <= maxEndpoints, "must have at most %d endpoints", maxEndpoints)
 }
 
-// parseProxies reads networks (CIDR) and single addresses with commas between them.
-func parseProxies(text string) (list []netip.Prefix, err error) {
-	for _, part := range separated(text) {
-		part = strings.TrimSpace(part)
-		p, err := netip.ParsePrefix(part)
-		if a, failed := netip.ParseAddr(part); failed == nil {
-			p, err = netip.PrefixFrom(a, a.BitLen()), nil
-		}
-		if err != nil {
-			return accept(list, false, "must be networks such as 10.0.0.0/8, with commas between them")
-		}
-		list = append(list, p.Masked())
+// addProxy reads a network (CIDR) or a single address.
+func addProxy(list []netip.Prefix, part string) ([]netip.Prefix, error) {
+	p, err := netip.ParsePrefix(part)
+	if a, failed := netip.ParseAddr(part); failed == nil {
+		p, err = netip.PrefixFrom(a, a.BitLen()), nil
 	}
-	return list, nil
+	return accept(append(list, p.Masked()), err == nil, "must be networks such as 10.0.0.0/8, with commas between them")
 }
 
 // headerName is the name of a header.
@@ -271,18 +262,16 @@ func parseMailFrom(text string) (string, error) {
 			`that has a comma or another sign`)
 }
 
-// parseAddresses reads e-mail addresses with commas between them.
-func parseAddresses(text string) (list []string, err error) {
-	for _, part := range separated(text) {
-		a, err := mail.ParseAddress(strings.TrimSpace(part))
-		if err != nil || a.Name != "" {
-			return nil, errors.New("must be e-mail addresses such as ops@example.com, with commas between them")
-		}
-		if !slices.Contains(list, a.Address) {
-			list = append(list, a.Address)
-		}
+// addMail reads an e-mail address.
+func addMail(list []string, part string) ([]string, error) {
+	a, err := mail.ParseAddress(part)
+	if err != nil || a.Address != part {
+		return nil, errors.New("must be e-mail addresses such as ops@example.com, with commas between them")
 	}
-	return list, nil
+	if slices.Contains(list, part) {
+		return list, nil
+	}
+	return append(list, part), nil
 }
 
 // parseHook reads the address of the operator's own webhook, which may lead into the operator's network.
@@ -347,9 +336,9 @@ func maskURL(text string) string {
 }
 
 func maskEndpoints(text string) string {
-	parts := strings.Split(text, ",")
+	parts := separated(text)
 	for i, p := range parts {
-		parts[i] = maskURL(strings.TrimSpace(p))
+		parts[i] = maskURL(p)
 	}
 	return strings.Join(parts, ",")
 }

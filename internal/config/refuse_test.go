@@ -53,7 +53,7 @@ func TestLoad_Refuses(t *testing.T) {
 	t.Run("Networks", func(t *testing.T) {
 		t.Parallel()
 		refuses(t, map[string][]string{
-			"FLORIN_BEP20_RPC":             {"localhost:8545", "ipc://localhost:8546", "wss://", "ws:///path", "http://a.example.com,", "http://a.example.com, http://a.example.com", "http://a.example.com;http://b.example.com"},
+			"FLORIN_BEP20_RPC":             {"localhost:8545", "ipc://localhost:8546", "wss://", "ws:///path", "http://a.example.com, http://a.example.com", "http://a.example.com/;v=1", "http://a.example.com|http://b.example.com"},
 			"FLORIN_BEP20_CHAIN_ID":        {"0", "-1", "0x38", "BSC"},
 			"FLORIN_BEP20_USDT":            {"0x0", solWallet, strings.Replace(token, "F", "f", 1)},
 			"FLORIN_SOL_USDC":              {token, "EPjFWdd5"},

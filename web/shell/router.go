@@ -15,6 +15,9 @@ type route struct {
 	posts     bool // of them, what a page of another site may post to
 }
 
+// routeKey names a route by method and path, or by path alone. Every request asks by it, so it is not one text.
+type routeKey struct{ method, path string }
+
 // Router adds the routes of one surface to the Echo application. Echo's own
 // groups are not used: a group with middleware handles every path below it,
 // and hides that a route exists with another method.
@@ -73,19 +76,19 @@ func (r Router) POST(path string, h echo.HandlerFunc) {
 
 func (r Router) add(method, path string, h echo.HandlerFunc) {
 	r.echo.Add(method, path, h, r.middleware...)
-	r.shell.routes[method+" "+path] = r.route
-	if _, known := r.shell.routes[path]; !known {
-		r.shell.routes[path] = r.route
+	r.shell.routes[routeKey{method, path}] = r.route
+	if _, known := r.shell.routes[routeKey{path: path}]; !known {
+		r.shell.routes[routeKey{path: path}] = r.route
 	}
 }
 
 // routeOf returns what is known of the route a request matched. A request
 // with a wrong method is answered by the surface that has the path.
 func (s *Shell) routeOf(c echo.Context) route {
-	if r, ok := s.routes[c.Request().Method+" "+c.Path()]; ok {
+	if r, ok := s.routes[routeKey{c.Request().Method, c.Path()}]; ok {
 		return r
 	}
-	if r, ok := s.routes[c.Path()]; ok {
+	if r, ok := s.routes[routeKey{path: c.Path()}]; ok {
 		return r
 	}
 	return route{render: Negotiated}

@@ -54,7 +54,7 @@ type Shell struct {
 	summary      summary
 	answered     func(route, method string, status int, took time.Duration)
 	trace        *trace.Tracer
-	routes       map[string]route // by method and path, and by path alone
+	routes       map[routeKey]route
 }
 
 // New returns a shell without routes.
@@ -68,7 +68,7 @@ func New(o Options) *Shell {
 	return &Shell{
 		BaseURL: o.BaseURL, CheckoutURL: o.CheckoutURL, Limits: NewLimits(o.Rates, o.Now), Now: o.Now, Log: o.Log,
 		proxies: o.Proxies, clientHeader: o.ClientHeader, forms: o.Forms, answered: o.Answered, trace: o.Trace,
-		routes: make(map[string]route),
+		routes: make(map[routeKey]route),
 	}
 }
 

@@ -94,8 +94,8 @@ func TestStore_SecondFactor(t *testing.T) {
 				audit.Record{}); ok || err != nil {
 				t.Errorf("a recovery code is taken twice, %v", err)
 			}
-			if n, err := w.RecoveryCodesLeft(ctx, u.ID); n != 1 || err != nil {
-				t.Errorf("%d recovery codes are left, %v", n, err)
+			if a, err := w.UserAccount(ctx, identity.By{ID: u.ID}); a.CodesLeft() != 1 || err != nil {
+				t.Errorf("%d recovery codes are left, %v", a.CodesLeft(), err)
 			}
 		})
 		w.Run("Remove", func(t *testing.T) {

@@ -27,9 +27,9 @@ func TestStore_SignUp(t *testing.T) {
 		r := audit.Record{Entries: []audit.Entry{{At: now, Action: audit.ActionVerify}}}
 		w.Run("OnceAtOnce", func(t *testing.T) {
 			w.Must(w.AddLink(ctx, newSignUp("a", "ada@example.org", now), audit.Record{}))
-			p, err := w.SignUp(ctx, storetest.HashOf("a"))
+			a, err := w.UserAccount(ctx, identity.By{Link: identity.LinkSignUp, Token: storetest.HashOf("a")})
 			w.Must(err)
-			if p.User.Email != "ada@example.org" || p.User.PasswordHash != "hash" || p.User.Language != "de" {
+			if p := a.Link.User; p.Email != "ada@example.org" || p.PasswordHash != "hash" || p.Language != "de" {
 				t.Errorf("stored: %+v", p)
 			}
 			var made atomic.Int64
@@ -79,10 +79,10 @@ func TestStore_SignUp(t *testing.T) {
 				}, audit.Record{}),
 			)
 			w.Must(w.SetPassword(ctx, u.ID, u.PasswordHash, "changed", now, audit.Record{}))
-			p, err := w.SignUp(ctx, storetest.HashOf("e"))
+			a, err := w.UserAccount(ctx, identity.By{Link: identity.LinkSignUp, Token: storetest.HashOf("e")})
 			w.Must(err)
-			if p.User.PasswordHash != "changed" || p.User.ID != u.ID {
-				t.Errorf("the sign-up of a user who exists is %+v", p.User)
+			if p := a.Link.User; p.PasswordHash != "changed" || p.ID != u.ID {
+				t.Errorf("the sign-up of a user who exists is %+v", p)
 			}
 			got, err := w.FinishSignUp(ctx, storetest.HashOf("e"), now, r)
 			w.Must(err)

@@ -121,12 +121,6 @@ func (s People) CreateInvited(
 	return a.User, err
 }
 
-// SignUp reads a sign-up.
-func (s People) SignUp(ctx context.Context, token identity.Hash) (identity.Link, error) {
-	a, err := s.UserAccount(ctx, identity.By{Link: identity.LinkSignUp, Token: token})
-	return a.Link, err
-}
-
 // FinishSignUp uses a sign-up.
 func (s People) FinishSignUp(
 	ctx context.Context, token identity.Hash, now time.Time, r audit.Record,
@@ -148,15 +142,6 @@ func (s People) DisableUser(ctx context.Context, userID int64, when time.Time, r
 	return done(s.update(ctx, userID, func(a identity.Account) (identity.Change, error) {
 		return a.SetDisabled(when, r)
 	}))
-}
-
-// RevokeOtherSessions ends every session of a user but one.
-func (s People) RevokeOtherSessions(
-	ctx context.Context, userID int64, keep identity.Hash, now time.Time, r audit.Record,
-) error {
-	return s.update(ctx, userID, func(a identity.Account) (identity.Change, error) {
-		return identity.Change{Account: a, Ends: identity.Ending{At: now, Keep: keep}, Record: r}, nil
-	})
 }
 
 // SetOperator makes a user an operator, or takes that back.
@@ -203,12 +188,6 @@ func (s People) TakeRecoveryCode(
 	return done(s.update(ctx, userID, func(a identity.Account) (identity.Change, error) {
 		return a.TakeCode(code, now, r)
 	}))
-}
-
-// RecoveryCodesLeft counts the recovery codes that are not used up.
-func (s People) RecoveryCodesLeft(ctx context.Context, userID int64) (int, error) {
-	a, err := s.UserAccount(ctx, identity.By{ID: userID})
-	return a.CodesLeft(), err
 }
 
 // RemoveSecondFactor removes an authenticator with its recovery codes.
