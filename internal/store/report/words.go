@@ -124,7 +124,8 @@ func (f *finder) indexed(words []string, beginning bool, first, last int64) *bun
 	}
 	asked := strings.Join(either, or)
 	condition, args := f.condition()
-	found := f.within(f.NewSelect().ColumnExpr("p.id").Where(condition, args...).Apply(f.inState)).Limit(int64(f.enough()))
+	found := f.within(f.NewSelect().ColumnExpr("p.id").Where(condition, args...).Apply(f.inState)).
+		Limit(int64(f.enough()))
 	if !f.sqlite { // OFFSET keeps the planner from walking all payments in the order of the page
 		return found.TableExpr(`(SELECT * FROM payments WHERE words <> '' AND array_to_tsvector(string_to_array(substr(
 			replace(' ' || words, ' ', ' ' || key_id::text || 'k' || (id >> 17)::text || 'w'), 2), ' '))
