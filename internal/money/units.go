@@ -74,6 +74,15 @@ func (u *Units) Scan(stored any) (err error) {
 	return err
 }
 
+// MarshalText writes the digits.
+func (u Units) MarshalText() ([]byte, error) { return []byte(u.String()), nil }
+
+// UnmarshalText reads the digits.
+func (u *Units) UnmarshalText(text []byte) (err error) {
+	*u, err = ParseUnits(string(text))
+	return err
+}
+
 // Big returns a copy as a big integer.
 func (u Units) Big() *big.Int {
 	if u.v == nil {

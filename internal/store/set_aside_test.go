@@ -9,6 +9,7 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/store/storetest"
@@ -73,6 +74,45 @@ func TestStore_SetAside(t *testing.T) {
 		w.Must(err)
 		base.EndedAt = ended
 		storetest.Same(t, "of a payment that has ended", w.setAside(chain.Base), []watch.SetAside{base})
+	})
+}
+
+// TestStore_SetAside_Shown: transfers that an endpoint showed are kept with what was kept before, each once. Who read
+// the payment without one of them does not end it.
+func TestStore_SetAside_Shown(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		p := w.NewStarted(w.NewKey(10, 0))
+		shown := func(ordinal int) chain.Transfer {
+			return chain.Transfer{
+				Key:   chain.Key{Network: chain.Polygon, Tx: "0xab", Ordinal: ordinal},
+				Asset: chain.Asset{Network: chain.Polygon, Contract: "0xcd", Symbol: "USDC", Token: money.USDC},
+				To:    "0xef", Units: money.UnitsFromUint64(math.MaxUint64),
+				Block: chain.Head{Number: 100, Hash: "0x12", Time: storetest.Start},
+			}
+		}
+		a := watch.SetAside{
+			Network: chain.Polygon, PaymentID: p.ID, From: 100, Since: storetest.Start, NextAt: storetest.Start,
+			Reason: "disputed", Shown: []chain.Transfer{shown(1)},
+		}
+		w.Must(w.SaveSetAside(ctx, a))
+		storetest.Same(t, "stored", w.setAside(chain.Polygon), []watch.SetAside{a})
+		more := a
+		more.Shown = []chain.Transfer{shown(1), shown(2)}
+		w.Must(w.SaveSetAside(ctx, more))
+		w.Must(w.DeleteSetAside(ctx, a))
+		storetest.Same(t, "shown more", w.setAside(chain.Polygon), []watch.SetAside{more})
+		for i := range 2 * watch.MostShown {
+			more.Shown = []chain.Transfer{shown(i)}
+			w.Must(w.SaveSetAside(ctx, more))
+		}
+		list := w.setAside(chain.Polygon)
+		if n := len(list[0].Shown); n != watch.MostShown {
+			t.Errorf("%d transfers are kept, want %d", n, watch.MostShown)
+		}
+		w.Must(w.DeleteSetAside(ctx, list[0]))
+		storetest.Same(t, "read to the end", w.setAside(chain.Polygon), nil)
 	})
 }
 

@@ -18,12 +18,13 @@ func TestFreePort(t *testing.T) {
 		}
 		listener, err := net.Listen("tcp", "127.0.0.1:"+free)
 		if err != nil {
-			t.Fatalf("port %s is not free: %v", free, err)
+			t.Logf("port %s is not free: %v", free, err)
+			continue
 		}
 		defer listener.Close()
 		found[free] = true
 	}
-	if len(found) != 20 {
-		t.Errorf("%d ports in 20 tries, while all of them are in use", len(found))
+	if len(found) < 19 { // another process may have taken one meanwhile
+		t.Errorf("%d free ports in 20 tries", len(found))
 	}
 }

@@ -329,6 +329,7 @@ CREATE TABLE set_aside (
     next_at     timestamptz NOT NULL,
     reason      text        NOT NULL,
     accounts    text        NOT NULL DEFAULT '', -- token accounts to be read, too, separated by commas
+    shown       text        NOT NULL DEFAULT '', -- transfers that are not recorded, as JSON
     PRIMARY KEY (network, payment_id)
 );
 

@@ -327,6 +327,7 @@ CREATE TABLE set_aside (
     next_at     INTEGER NOT NULL,
     reason      TEXT    NOT NULL,
     accounts    TEXT    NOT NULL DEFAULT '', -- token accounts to be read, too, separated by commas
+    shown       TEXT    NOT NULL DEFAULT '', -- transfers that are not recorded, as JSON
     PRIMARY KEY (network, payment_id)
 ) STRICT;
 

@@ -2,6 +2,7 @@ package watch_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/payment"
@@ -24,4 +25,20 @@ func TestWatcher_FirstBlockReplaced(t *testing.T) {
 	r.chain.Mine(rigFinalDepth + 1)
 	r.watch()
 	r.expect(p, payment.Completed, tenUSDC)
+}
+
+// TestWatcher_FirstBlockWithoutTime: a chain is first read at its first block, which has no time. Health takes that for
+// no half a century in which blocks were read once only.
+func TestWatcher_FirstBlockWithoutTime(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 1)
+	r.start()
+	r.watch()
+	c := r.cursor()
+	c.Second = chain.Head{Hash: "0x00", Time: time.Unix(0, 0)}
+	r.must(r.store.SaveCursor(t.Context(), r.profile.Network, c))
+	r.watch()
+	if h := r.watcher.Health(); !h.OK || h.Unread != "" {
+		t.Errorf("health is %+v", h)
+	}
 }

@@ -101,3 +101,28 @@ func TestWatcher_SpecksLeftOut(t *testing.T) {
 		})
 	}
 }
+
+// TestWatcher_SpecksHidden: the only endpoint leaves small transfers out of the first reading and of the recheck. The
+// second reading, at another time, still folds them.
+func TestWatcher_SpecksHidden(t *testing.T) {
+	t.Parallel()
+	const shown, hidden = 3, 5 // units
+	r := newRig(t, 1, safeRule)
+	p := r.start()
+	r.paced()
+	r.speck(p, 2*payment.FoldFrom, shown)
+	r.steps(3 * time.Minute)
+	r.expect(p, payment.Started, 2*payment.FoldFrom*shown)
+	r.endpoints[0].Set(chaintest.Faults{Omit: func(log map[string]any) bool {
+		data, _ := log["data"].(string)
+		return strings.HasSuffix(data, strconv.Itoa(hidden))
+	}})
+	for range 2 {
+		r.speck(p, payment.FoldFrom, hidden)
+		r.speck(p, payment.FoldFrom, shown)
+		r.steps(10 * time.Second)
+	}
+	r.endpoints[0].Set(chaintest.Faults{})
+	r.steps(6 * time.Minute)
+	r.expect(p, payment.Started, payment.FoldFrom*(4*shown+2*hidden))
+}

@@ -144,7 +144,7 @@ func (l *late) take(ctx context.Context) error {
 // out of one: there, two passes read them before Cursor.Ended moves.
 func (l *late) begin() {
 	l.queue, l.until, l.began = nil, l.cursor.Second.Number, l.now()
-	if l.endpoints.Quorum() == 1 {
+	if l.single() {
 		l.until, l.before = l.before, l.until
 	}
 	for raw, a := range l.watched.set.All {

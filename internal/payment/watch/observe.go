@@ -13,9 +13,9 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 )
 
-// setAside is called with a payment that could not observe a view, or not all of it, from a block on. Its error ends
-// the round.
-type setAside func(id payment.ID, from uint64, cause error) error
+// setAside is called with a payment that could not observe a view, or not all of it, from a block on, and with what it
+// was shown and has not recorded. Its error ends the round.
+type setAside func(id payment.ID, from uint64, cause error, shown []chain.Transfer) error
 
 // observe applies the view of the addresses in the set to each payment concerned and returns how many changed. Payments
 // are read many at a time and locked only if they change, so that those whose money merely waits for finality cost
@@ -29,7 +29,9 @@ func (r *reader) observe(
 	}
 	changed := 0
 	for ids := range slices.Chunk(slices.Sorted(maps.Keys(transfers)), payment.MaxPage) {
-		payments, err := r.read(ctx, ids, func(id payment.ID, cause error) error { return aside(id, v.From, cause) })
+		payments, err := r.read(ctx, ids, func(id payment.ID, cause error) error {
+			return aside(id, v.From, cause, transfers[id])
+		})
 		if err != nil {
 			return changed, err
 		}
@@ -111,7 +113,7 @@ func (r *reader) observeTogether(
 	var updates []Update
 	for _, p := range payments {
 		v.Transfers = transfers[p.ID]
-		v.Unread = !twice || v.From > r.cursor.Rechecked.Number+1 || r.failed.before(p.ID, v.From)
+		v.Unread = !twice || v.From > r.folded()+1 || r.failed.before(p.ID, v.From)
 		x, some := o.look(ctx, p, v)
 		if some {
 			due, updates = append(due, x), append(updates, x.update(o.now))
@@ -123,7 +125,7 @@ func (r *reader) observeTogether(
 			r.above = kept{} // what the endpoint reported is not kept until another one reports it, too
 		}
 		if x.open != nil {
-			if err := aside(p.ID, v.From, x.open); err != nil {
+			if err := aside(p.ID, v.From, x.open, x.left); err != nil {
 				return 0, fmt.Errorf("payment %s: %w", p.ID, err)
 			}
 		}
@@ -139,7 +141,7 @@ func (r *reader) observeTogether(
 			continue
 		}
 		if id := due[i].before.ID; failed == nil {
-			if err = aside(id, v.From, err); err != nil {
+			if err = aside(id, v.From, err, unjudged(due[i].before, transfers[id], v)); err != nil {
 				failed = fmt.Errorf("payment %s: %w", id, err)
 			}
 		}
@@ -176,8 +178,9 @@ type observed struct {
 	view   payment.View // without what does not stand
 	// judged is what stands of what is credited above the final head, and what a quorum says vanished.
 	judged map[confirmation]payment.DepositState
-	denied bool  // something above the final head is not confirmed
-	open   error // why part of the view is left out, which is to be read again
+	denied bool             // something above the final head is not confirmed
+	open   error            // why part of the view is left out, which is to be read again
+	left   []chain.Transfer // that part
 }
 
 // leave leaves a transfer out because of why. The view is to be read again as a whole, and nothing of it is folded
@@ -203,6 +206,7 @@ func (o observation) look(ctx context.Context, p payment.Payment, v payment.View
 		}
 		if why != nil && !denied {
 			x.leave(why)
+			x.left = append(x.left, t)
 		}
 		return why != nil
 	})
@@ -213,7 +217,7 @@ func (o observation) look(ctx context.Context, p payment.Payment, v payment.View
 		}
 	}
 	if err != nil {
-		x.open = err
+		x.open, x.left = err, unjudged(p, v.Transfers, v)
 	}
 	return x, err == nil && !c.None()
 }

@@ -56,17 +56,28 @@ func (r *reader) isRead(p payment.Payment, set *chain.WatchSet) bool {
 // finalizes reports whether nothing is credited on the network before the chain has finalized it.
 func (r *reader) finalizes() bool { return r.profile.Finality.Tag == chain.TagFinalized }
 
+// single reports whether one endpoint is all there is.
+func (r *reader) single() bool { return r.endpoints.Quorum() == 1 }
+
+// folded is up to where small transfers may be folded already: one endpoint is asked at two times before they are.
+func (r *reader) folded() uint64 {
+	if r.single() {
+		return r.cursor.Second.Number
+	}
+	return r.cursor.Rechecked.Number
+}
+
 // advance reads the blocks after the first of the cursors up to end as take does, in ranges, and moves all of them with
 // it. A first reading is stored once a second while no money comes.
 func (r *reader) advance(ctx context.Context, twice bool, end chain.Head, cursors ...*chain.Head) error {
-	stored := r.cursor.UpdatedAt
+	stored, again := r.cursor.UpdatedAt, cursors[0] != &r.cursor.Scanned
 	return r.walk(ctx, cursors[0].Number, end, func(from uint64, to chain.Head) error {
 		changed, err := r.take(ctx, r.set(), twice, from, to)
 		if err != nil {
 			return err
 		}
 		move(to, cursors)
-		return r.save(ctx, twice || changed > 0 || to.Number < end.Number || to.Number <= r.cursor.RereadTo ||
+		return r.save(ctx, again || changed > 0 || to.Number < end.Number || to.Number <= r.cursor.RereadTo ||
 			r.now().Sub(stored) >= saveEvery)
 	})
 }
@@ -140,8 +151,8 @@ func (r *reader) take(
 	if err == nil {
 		found = distinct(append(found, shown...), from, to.Number) // a voice that is asked now prevails
 		changed, err = r.observe(ctx, set, r.view(from, to, found), twice,
-			func(id payment.ID, block uint64, cause error) error {
-				return r.failed.add(ctx, block, r.now(), cause, id)
+			func(id payment.ID, block uint64, cause error, shown []chain.Transfer) error {
+				return r.failed.add(ctx, block, r.now(), cause, shown, id)
 			})
 	}
 	switch {
@@ -195,7 +206,7 @@ func (r *reader) scan(
 				ids = append(ids, id)
 			}
 		}
-		err = r.failed.add(ctx, from, r.now(), unread, ids...)
+		err = r.failed.add(ctx, from, r.now(), unread, nil, ids...)
 	}
 	return found, by, err
 }

@@ -125,3 +125,64 @@ func TestWatcher_InventedBeside(t *testing.T) {
 		}
 	}
 }
+
+// forgetful are endpoints that are undecided about what one of them has shown, and show it no more.
+type forgetful struct {
+	chain.Reader
+	silent  bool
+	verdict chain.Verdict
+}
+
+func (f *forgetful) Scan(
+	ctx context.Context, from uint64, to chain.Head, set *chain.WatchSet, not ...string,
+) ([]chain.Transfer, string, error) {
+	list, by, err := f.Reader.Scan(ctx, from, to, set, not...)
+	if f.silent {
+		list = nil
+	}
+	return list, by, err
+}
+
+func (f *forgetful) Judge(_ context.Context, list []chain.Transfer, _ chain.Head) ([]chain.Verdict, error) {
+	return slices.Repeat([]chain.Verdict{f.verdict}, len(list)), nil
+}
+
+// TestWatcher_ShownOnce: what an endpoint has shown once, and another one disputes, waits until they say the same of
+// it, although no endpoint shows it any more.
+func TestWatcher_ShownOnce(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		verdict chain.Verdict
+		status  payment.Status
+		units   money.Micros
+		waits   int
+	}{
+		"Disputed": {chain.Undecided, payment.Started, 0, 1},
+		"Stands":   {chain.Stands, payment.Completed, tenUSDC, 0},
+		"Denied":   {chain.Missing, payment.Started, 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, 2)
+			p := r.start()
+			reader := &forgetful{Reader: r.reader()}
+			w := r.on(r.store, reader)
+			r.pay(p)
+			r.chain.Mine(rigFinalDepth + 1)
+			r.must(w.RunOnce(t.Context()))
+			r.expect(p, payment.Started, 0)
+			reader.silent = true
+			r.retry(w)
+			reader.verdict = row.verdict
+			for range 3 {
+				r.retry(r.on(r.store, reader)) // a program that was started again knows only what is stored
+			}
+			r.expect(p, row.status, row.units)
+			list, err := r.store.SetAsides(t.Context(), r.profile.Network)
+			r.must(err)
+			if len(list) != row.waits {
+				t.Errorf("%d payments are set aside, want %d: %+v", len(list), row.waits, list)
+			}
+		})
+	}
+}

@@ -104,7 +104,7 @@ func (s *second) due() time.Time {
 func (s *second) take(ctx context.Context) error {
 	c, end := &s.cursor, s.cursor.Scanned
 	cursors := []*chain.Head{&c.Second}
-	if s.finalizes() || s.pace.secondRechecks() {
+	if s.finalizes() || s.pace.secondRechecks() || s.single() {
 		// It is the recheck, too: a voice that has fallen behind must not leave blocks between the two cursors, of
 		// which nothing would be folded any more.
 		end = chain.Lower(end, s.heads.Finalized)
@@ -119,21 +119,21 @@ func (s *second) take(ctx context.Context) error {
 		return nil
 	}
 	s.at = s.now()
-	if s.endpoints.Quorum() == 1 {
+	if s.single() {
 		end, s.seen = chain.Lower(s.seen, end), c.Scanned
 	}
-	err := s.twice(ctx, end, cursors...)
+	err := s.read(ctx, true, end, cursors...)
 	s.once.forget(c.Second.Number)
 	return err
 }
 
-// twice reads the blocks after the first of the cursors up to end through as many voices as must say the same, as far
-// as the time allows. That they cannot be read ends no round: the network says so.
-func (s *second) twice(ctx context.Context, end chain.Head, cursors ...*chain.Head) error {
+// read reads the blocks after the first of the cursors up to end as advance does, as far as the time allows. That they
+// cannot be read ends no round: the network says so.
+func (s *second) read(ctx context.Context, twice bool, end chain.Head, cursors ...*chain.Head) error {
 	limited, cancel := context.WithTimeout(ctx, secondTime)
 	defer cancel()
 	after := cursors[0].Number
-	err := s.advance(limited, true, end, cursors...)
+	err := s.advance(limited, twice, end, cursors...)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -151,29 +151,30 @@ func (s *second) twice(ctx context.Context, end chain.Head, cursors ...*chain.He
 
 // recheck reads again the blocks that were credited before the chain finalized them. Where nothing is credited before,
 // or nobody waits, the second reading is that. It is made through as many voices: only what is finalized is folded, and
-// of a block that is folded already no more is.
+// of a block that is folded already no more is. Where one endpoint is all there is, the second reading folds.
 func (s *second) recheck(ctx context.Context) error {
 	c := &s.cursor
 	if s.finalizes() || s.pace.secondRechecks() && c.Second.Number <= c.Rechecked.Number {
 		return nil
 	}
-	return s.twice(ctx, chain.Lower(s.heads.Finalized, c.Scanned), &c.Rechecked)
+	return s.read(ctx, !s.single(), chain.Lower(s.heads.Finalized, c.Scanned), &c.Rechecked)
 }
 
 // onceSince says since when blocks were read through one voice only, for the operator, if that is too long ago.
 func (s *second) onceSince() string {
 	c := s.cursor
 	last, usual := c.Second, s.pace.level().Pace().Second
-	if s.endpoints.Quorum() == 1 {
+	if s.single() {
 		usual *= 2 // what was read since the last second reading waits for the one after the next
 	}
-	if !s.finalizes() && (s.pace.secondRechecks() || s.why != "") {
+	if !s.finalizes() && (s.pace.secondRechecks() || s.single() || s.why != "") {
 		usual += finalizedWithin
 		if !c.Rechecked.Time.IsZero() { // of a cursor of before, the time is not known
 			last = chain.Lower(last, c.Rechecked)
 		}
 	}
-	if last.Number >= c.Scanned.Number || c.Scanned.Time.Sub(last.Time) < secondLimit+usual {
+	if last.Number >= c.Scanned.Number || last.Time.Unix() <= 0 || // the first block of a chain may have no time
+		c.Scanned.Time.Sub(last.Time) < secondLimit+usual {
 		return ""
 	}
 	why := s.why

@@ -28,6 +28,10 @@ type SetAside struct {
 	// Accounts are token accounts under the keys of the payment's addresses that are read, too. The store adds them to
 	// those that it has.
 	Accounts []chain.Address
+	// Shown are transfers in these blocks that are not recorded. They are judged when the blocks are read again, even
+	// if no endpoint shows them then: of two faulty ones, one may hide what the other one has forgotten. The store adds
+	// them to those that it has.
+	Shown []chain.Transfer
 	// EndedAt is when the payment ended; zero: it has not. The store reads it and does not save it.
 	EndedAt time.Time
 }
@@ -82,17 +86,25 @@ func (f *failed) due(next, last time.Time, leads bool) time.Time {
 	return next
 }
 
-// add sets payments aside because of cause, which is one line in the log however many they are. It fails only if
-// that cannot be stored: then the cursor must stay.
-func (f *failed) add(ctx context.Context, from uint64, since time.Time, cause error, ids ...payment.ID) error {
+// add sets payments aside because of cause, which is one line in the log however many they are; shown is what they
+// must not lose. It fails only if that cannot be stored: then the cursor must stay.
+func (f *failed) add(
+	ctx context.Context, from uint64, since time.Time, cause error, shown []chain.Transfer, ids ...payment.ID,
+) error {
 	var fresh []payment.ID
 	for _, id := range ids {
 		a, known := f.rows[id]
+		more := a.Show(shown)
 		if known && a.From <= from {
-			continue // these blocks are read again as it is, at their own pace
+			if more { // these blocks are read again as it is, at their own pace
+				if err := f.save(ctx, a, cause); err != nil {
+					return err
+				}
+			}
+			continue
 		}
 		if !known {
-			a = SetAside{Network: f.profile.Network, PaymentID: id, From: from, Since: since}
+			a.Network, a.PaymentID, a.Since = f.profile.Network, id, since
 			fresh = append(fresh, id)
 		}
 		a.From = from
@@ -115,11 +127,33 @@ func (f *failed) later(ctx context.Context, a SetAside, cause error) error {
 	a.Reason = cause.Error()
 	a.NextAt = f.now().Add(min(firstRetry<<min(a.Attempts, 16), lastRetry))
 	a.Attempts++
+	return f.save(ctx, a, cause)
+}
+
+func (f *failed) save(ctx context.Context, a SetAside, cause error) error {
 	if err := f.store.SaveSetAside(ctx, a); err != nil {
 		return fmt.Errorf("%w; it could not be read because: %w", err, cause)
 	}
 	f.rows[a.PaymentID] = a
 	return nil
+}
+
+// MostShown bounds what is kept of one payment, which an endpoint that invents transfers could fill for ever.
+const MostShown = 64
+
+// Show adds transfers to those that must not be lost, and reports whether any is new. Who showed them is forgotten: its
+// report is no vote when they are judged again.
+func (a *SetAside) Show(shown []chain.Transfer) (more bool) {
+	known := len(a.Shown)
+	for _, t := range shown {
+		t.Source = ""
+		if len(a.Shown) < MostShown && !slices.ContainsFunc(a.Shown, func(o chain.Transfer) bool {
+			return confirmationOf(o) == confirmationOf(t)
+		}) {
+			a.Shown = append(slices.Clip(a.Shown), t)
+		}
+	}
+	return len(a.Shown) > known
 }
 
 // before reports whether blocks before this one are still to be read for the payment.
@@ -187,7 +221,10 @@ func (r *reader) readAgain(ctx context.Context, a SetAside) error {
 	}
 	sets := r.setsOf(p, a.Accounts)
 	err = r.walk(ctx, max(a.From, 1)-1, r.cursor.Scanned, func(from uint64, to chain.Head) error {
-		if err := r.readRange(ctx, p.ID, sets, from, to); err != nil {
+		left, err := r.readRange(ctx, p.ID, sets, from, to, a.Shown)
+		if err != nil {
+			a.Show(left)
+			r.failed.rows[a.PaymentID] = a
 			return err
 		}
 		if err := r.store.AdvanceSetAside(ctx, a, to.Number+1); err != nil {
@@ -235,36 +272,37 @@ func (r *reader) setsOf(p payment.Payment, accounts []chain.Address) []*chain.Wa
 }
 
 // readRange takes in blocks for one payment, through as many voices as must say the same. What they still dispute is an
-// error, and so is a token account that cannot be read, which keeps the others from nothing.
+// error, and so is a token account that cannot be read, which keeps the others from nothing. What was shown before is
+// judged, too; left is what was shown now and must not be lost.
 func (r *reader) readRange(
-	ctx context.Context, id payment.ID, sets []*chain.WatchSet, from uint64, to chain.Head,
-) error {
+	ctx context.Context, id payment.ID, sets []*chain.WatchSet, from uint64, to chain.Head, shown []chain.Transfer,
+) (left []chain.Transfer, err error) {
 	v := r.view(from, to, nil)
 	v.Final, v.Finalized = chain.Lower(v.Final, to), chain.Lower(v.Finalized, to)
 	var unread []error
 	for i, set := range sets {
 		found, _, err := scan(ctx, r.endpoints.Quorum(), r.endpoints.Scan, from, to, set)
 		if err != nil && (i == 0 || ctx.Err() != nil) {
-			return err
+			return nil, err
 		}
 		unread = append(unread, err)
 		v.Transfers = append(v.Transfers, found...)
 	}
-	v.Transfers = distinct(v.Transfers, from, to.Number)
+	v.Transfers = distinct(append(v.Transfers, shown...), from, to.Number)
 	p, err := r.store.Payment(ctx, id)
 	if err != nil {
-		return err
+		return v.Transfers, err
 	}
 	var open []error
 	found := map[payment.ID][]chain.Transfer{id: v.Transfers}
 	changed, err := r.observeTogether(ctx, []payment.Payment{p}, found, v, true,
-		func(_ payment.ID, _ uint64, cause error) error {
-			open = append(open, cause)
+		func(_ payment.ID, _ uint64, cause error, shown []chain.Transfer) error {
+			open, left = append(open, cause), append(left, shown...)
 			return nil
 		})
 	r.changed += changed
 	if err = errors.Join(append(open, err)...); err != nil {
-		return err
+		return left, err
 	}
-	return errors.Join(unread...)
+	return left, errors.Join(unread...)
 }

@@ -47,7 +47,8 @@ func (t *tail) take(ctx context.Context) error {
 		return nil
 	}
 	v := t.view(heads.Final.Number+1, heads.Latest, t.above.transfers)
-	_, err := t.observe(ctx, t.set(), v, false, func(payment.ID, uint64, error) error { return ctx.Err() })
+	skip := func(payment.ID, uint64, error, []chain.Transfer) error { return ctx.Err() }
+	_, err := t.observe(ctx, t.set(), v, false, skip)
 	return err
 }
 
