@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"time"
 
 	iso "github.com/bojanz/currency"
 	"github.com/nicksnyder/go-i18n/v2/i18n"
@@ -201,8 +202,11 @@ func hasData(c *i18n.LocalizeConfig) bool {
 // written as the language writes it, and inside a right-to-left sentence every argument is isolated (see data).
 func (l *Locale) F(format string, args ...any) string {
 	for i, a := range args {
-		if m, ok := a.(money.Micros); ok {
-			args[i] = l.Amount(m.String())
+		switch v := a.(type) {
+		case money.Micros:
+			args[i] = l.Amount(v.String())
+		case interface{ FromNow() time.Duration }:
+			args[i] = l.in(v.FromNow())
 		}
 	}
 	format = l.T(format)
@@ -210,6 +214,18 @@ func (l *Locale) F(format string, args ...any) string {
 		format = verb.ReplaceAllString(format, "\u2068$0\u2069")
 	}
 	return fmt.Sprintf(format, args...)
+}
+
+// in says how long from now something may be done, rounded up.
+func (l *Locale) in(d time.Duration) string {
+	switch seconds := int((d + time.Second - 1) / time.Second); {
+	case seconds < 90:
+		return l.N("in {{.N}} seconds", max(seconds, 1))
+	case seconds < 90*60:
+		return l.N("in {{.N}} minutes", (seconds+59)/60)
+	default:
+		return l.N("in {{.N}} hours", (seconds+3599)/3600)
+	}
 }
 
 var verb = regexp.MustCompile(`%[^%]*?[a-zA-Z]`)
@@ -227,6 +243,15 @@ func LocaleOf(ctx context.Context) *Locale {
 		return l
 	}
 	return LocaleFor(languages[0].Tag)
+}
+
+// Spoken is the address of a part of a page, which answers in the language of the page.
+func Spoken(ctx context.Context, path string) string {
+	with := "?"
+	if strings.Contains(path, "?") {
+		with = "&"
+	}
+	return path + with + "lang=" + LocaleOf(ctx).Tag
 }
 
 // T is an English text in the language of the context. It may be a template; args are its name, value pairs.

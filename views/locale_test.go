@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/checkout"
@@ -221,6 +223,10 @@ func TestRightToLeft(t *testing.T) {
 	must := views.LocaleFor("ar").F("must be between 0 and %s", 5000*money.USD)
 	if want := "يجب أن تكون القيمة بين 0 و\u20685,000\u2069"; must != want {
 		t.Errorf("a refusal says %q, want %q", must, want)
+	}
+	must = views.LocaleFor("ar").F("Too many requests; try again %s.", fault.In(100*time.Second))
+	if want := "طلبات كثيرة جدًا؛ أعد المحاولة \u2068بعد دقيقتين\u2069."; must != want {
+		t.Errorf("a refusal that may be tried again says %q, want %q", must, want)
 	}
 	p := sampleCheckout(t, "ar")
 	p.State, p.Missing = checkout.StateShort, "0.37"

@@ -148,13 +148,13 @@ func TestReturnLinks(t *testing.T) {
 	}
 	// A payer who was shown an address may have paid to it.
 	t.Run("JustPaid", func(t *testing.T) {
-		unstarted := b.newPayment(m)
+		unstarted, unchosen := b.newPayment(m), b.newPayment(m)
 		for _, row := range []struct {
 			p    payment.Payment
 			want bool
-		}{{cancel(with()), true}, {cancel(unstarted), false}} {
+		}{{cancel(with()), true}, {cancel(unstarted), false}, {b.expire(with()), true}, {b.expire(unchosen), false}} {
 			if page := b.ask("GET", "/pay?txnid="+string(row.p.ID), ""); strings.Contains(page.body, `data-testid="just-paid"`) != row.want {
-				t.Errorf("cancelled: a payer who has just paid is addressed: %t, want %t", !row.want, row.want)
+				t.Errorf("%s: a payer who has just paid is addressed: %t, want %t", row.p.Status, !row.want, row.want)
 			}
 		}
 	})

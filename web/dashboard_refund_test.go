@@ -22,9 +22,9 @@ func TestDashboard_Refund(t *testing.T) {
 	s.signIn(ownerEmail)
 	p := b.deposit(b.start(b.newPaymentOf(m, "10"), chain.Polygon), 12*money.USD, true)
 	page := "/dashboard/payments/" + string(p.ID)
-	s.get(page).wants(t, 200, "Pay money back", "12 USDC on Polygon")
+	s.get(page).wants(t, 200, "Pay money back", "12.00 USDC on Polygon")
 	s.post(page+"/refunds", "holding", "POLYGON:USDC", "amount", "12.01", "password", testPassword).wants(t, 409,
-		"At most 12 USDC")
+		"At most 12.00 USDC")
 	s.post(page+"/refunds", "holding", "POLYGON:USDC", "amount", "2", "refundReason", "too much",
 		"password", testPassword).leads(t, page+"#refunds")
 	list, err := b.store.RefundsOf(t.Context(), p.ID)
@@ -37,7 +37,7 @@ func TestDashboard_Refund(t *testing.T) {
 	if got := s.get("/dashboard/payments.csv"); !strings.Contains(got.body, "2 USDC REQUESTED") {
 		t.Errorf("the export has no refund: %s", got.body)
 	}
-	s.get(page).wants(t, 200, "Waits for the payer", "too much", b.refunds().Link(r), "10 USDC on Polygon")
+	s.get(page).wants(t, 200, "Waits for the payer", "too much", b.refunds().Link(r), "10.00 USDC on Polygon")
 	s.post(acts+"/ask").wants(t, 409, "not said yet")
 	_, err = b.refunds().GiveAddress(t.Context(), b.refunds().Link(r)[len(testBaseURL+"/refund/"):], payerWallet)
 	must(t, err)

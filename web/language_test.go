@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"regexp"
 	"slices"
@@ -236,7 +237,8 @@ func TestLinks_Catalogue(t *testing.T) { //nolint:paralleltest // see above
 	}
 }
 
-// TestStreams_Catalogue: what a stream sends to an open page is in the language of the page. It runs alone, see above.
+// TestStreams_Catalogue: what a stream sends to an open page is in the language of the page, though its user has chosen
+// another one. It runs alone, see above.
 func TestStreams_Catalogue(t *testing.T) { //nolint:paralleltest // see above
 	t.Cleanup(views.Replace("de", marked(t)))
 	b := newDashboard(t)
@@ -247,14 +249,20 @@ func TestStreams_Catalogue(t *testing.T) { //nolint:paralleltest // see above
 	t.Cleanup(server.Close)
 	s := b.surfer()
 	s.signIn(ownerEmail)
+	s.post(securityPath+"/language", "language", "fr").leads(t, securityPath)
+	stream := regexp.MustCompile(`sse-connect="([^"]+)"`)
 	for _, path := range []string{
-		"/dashboard", "/dashboard/payments", "/dashboard/attention", "/dashboard/payments/" + string(short.ID),
-		"/pay/" + string(open.ID),
+		"/dashboard?lang=de", "/dashboard/payments?lang=de", "/dashboard/attention?lang=de",
+		"/dashboard/payments/" + string(short.ID) + "?lang=de", "/pay?lang=de&txnid=" + string(open.ID),
 	} {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		r, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL+path+"/live?shown=x", nil)
+		live, err := url.Parse(html.UnescapeString(stream.FindStringSubmatch(s.get(path).body)[1]))
 		must(t, err)
-		r.Header.Set("Accept-Language", "de")
+		shown := live.Query()
+		shown.Set("shown", "x") // all is sent
+		live.RawQuery = shown.Encode()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL+live.String(), nil)
+		must(t, err)
 		for _, k := range s.cookies {
 			r.AddCookie(k)
 		}
@@ -268,6 +276,6 @@ func TestStreams_Catalogue(t *testing.T) { //nolint:paralleltest // see above
 		}
 		cancel()
 		must(t, answer.Body.Close())
-		inGerman(t, path+"/live", sent, m.key.Name())
+		inGerman(t, live.Path, sent, m.key.Name())
 	}
 }

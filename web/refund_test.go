@@ -79,7 +79,7 @@ func TestRefund_REST(t *testing.T) {
 		},
 		{
 			name: "too much", method: "POST", path: "/refunds", body: `{"txnid":"` + string(p.ID) + `","amount":9.51}`,
-			header: key, status: 409, want: []string{"refund_too_much", "at most 9.5 USDC"},
+			header: key, status: 409, want: []string{"refund_too_much", "at most 9.50 USDC"},
 		},
 		{
 			name: "no address yet", method: "POST", path: "/refunds/" + id + "/hash", header: key,

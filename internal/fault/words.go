@@ -3,7 +3,17 @@ package fault
 import (
 	"fmt"
 	"slices"
+	"time"
 )
+
+// In is an argument of words: how long from now something may be done.
+type In time.Duration
+
+// FromNow returns how long.
+func (i In) FromNow() time.Duration { return time.Duration(i) }
+
+// String returns it in English, in whole seconds.
+func (i In) String() string { return "in " + time.Duration(i).Round(time.Second).String() }
 
 // Words are a text of ours: a format of package fmt and its arguments, of which some may be Words.
 type Words struct {

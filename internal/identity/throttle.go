@@ -144,7 +144,7 @@ func (s *Service) take(ctx context.Context, limits []Limit, what fault.Words) er
 	if err != nil || wait <= 0 {
 		return err
 	}
-	return fault.Retry(fault.Limited, wait, "%s; try again in %s", what, wait.Round(time.Second))
+	return fault.Retry(fault.Limited, wait, "%s; try again %s", what, fault.In(wait))
 }
 
 var (

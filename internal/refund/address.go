@@ -54,7 +54,7 @@ func readAddress(n chain.Network, text string, profiles []chain.Profile) (chain.
 
 // Message is what the wallet that paid signs to have the refund sent to itself.
 func (r Refund) Message() string {
-	return "Send my refund of " + r.Amount() + " " + r.Asset.Symbol + " to the wallet that signs this.\n\nRefund " +
+	return "Send my refund of " + r.Units.Display(r.Asset.Decimals) + " " + r.Asset.Symbol + " to the wallet that signs this.\n\nRefund " +
 		string(r.ID)
 }
 

@@ -129,7 +129,7 @@ func (a Account) Request(ask Ask, now time.Time) (Change, error) {
 		}
 		if left := holdings[0].Left; units.Cmp(left) > 0 {
 			return Change{}, refused(fault.ReasonRefundTooMuch, "at most %s %s on %s can still be paid back",
-				left.Format(asset.Decimals), asset.Symbol, asset.Network)
+				left.Display(asset.Decimals), asset.Symbol, asset.Network)
 		}
 	}
 	return a.made(ask, asset, units, now), nil

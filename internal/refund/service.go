@@ -290,7 +290,7 @@ func (r Refund) refuses(found chain.Found) error {
 	}
 	return refused(fault.ReasonNotRefund,
 		"this transaction does not send exactly %s %s to %s after the refund was requested",
-		r.Amount(), r.Asset.Symbol, r.Address.Address)
+		r.Units.Display(r.Asset.Decimals), r.Asset.Symbol, r.Address.Address)
 }
 
 // settle lets final transfers settle the refunds that they pay, and keeps those that pay none.

@@ -46,7 +46,7 @@ func TestStore_VerifyLedger(t *testing.T) {
 		wrong("add up to 12.5 in 1", "UPDATE sales SET payments = 2", "UPDATE sales SET payments = 1")
 		wrong("smallest units of", "UPDATE sales SET price = 7", "UPDATE sales SET price = 0")
 		wrong("has sales of 13", "UPDATE sales SET volume = 13000000", "UPDATE sales SET volume = 12500000")
-		wrong("add up to 0 in 0", "INSERT INTO sales SELECT key_id, quarter + 1, network, '', 1, 1, 0 FROM sales",
+		wrong("add up to 0 in 0", "INSERT INTO sales SELECT key_id, day, quarter + 1, network, '', 1, 1, 0 FROM sales",
 			"DELETE FROM sales WHERE volume = 1")
 		if _, differences := verify(); len(differences) != 0 {
 			t.Errorf("mended: %q", differences)

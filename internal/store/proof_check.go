@@ -179,7 +179,7 @@ const selectSold = `
 	FROM (
 		SELECT s.key_id, s.quarter, s.network, s.currency, s.payments, s.volume, s.price, 0 AS counted, 0 AS added,
 			0 AS priced
-		FROM api_keys AS k CROSS JOIN sales AS s WHERE s.key_id = k.id AND s.quarter >= ?
+		FROM api_keys AS k CROSS JOIN sales AS s WHERE s.key_id = k.id AND s.day >= ? / 96 AND s.quarter >= ?
 		UNION ALL
 		SELECT p.key_id, ?, p.network, p.currency, 0, 0, 0, 1, p.amount, p.price
 		FROM api_keys AS k CROSS JOIN payments AS p
@@ -196,7 +196,7 @@ func (c *ledgerCheck) sales(ctx context.Context, t db.Tx) error {
 		first = c.from().Unix() / int64(quarterHour/time.Second)
 	}
 	var wrong []provenSales
-	err := t.NewRaw(selectSold, first, bun.Safe(fmt.Sprintf(c.quarter, "p.ended_at")), string(payment.Completed),
+	err := t.NewRaw(selectSold, first, first, bun.Safe(fmt.Sprintf(c.quarter, "p.ended_at")), string(payment.Completed),
 		string(payment.KindTopUp), time.Unix(first*int64(quarterHour/time.Second), 0)).Scan(ctx, &wrong)
 	for _, w := range wrong {
 		when := time.Unix(w.Quarter*int64(quarterHour/time.Second), 0).UTC().Format(time.DateTime)

@@ -85,10 +85,13 @@ func TestStore_SearchPayments_Words(t *testing.T) {
 // row by row before the index is asked.
 func TestStore_SearchPayments_WordsByPage(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
-		a, b := w.NewKey(500, 50), w.NewKey(500, 50)
+		a, b, other := w.NewKey(500, 50), w.NewKey(500, 50), w.NewKey(500, 50)
 		keys, want := []int64{a.ID, b.ID}, []payment.ID(nil)
 		var sum money.Micros
 		for i := range 30 {
+			if i%9 == 5 { // a few payments before and after a new age of the index, one of them in an age of its own
+				w.numbersFrom(other, int64(i/9+1)<<17-int64(i%3))
+			}
 			k, d := a, payment.Details{Reference: "tea", Description: "plain"}
 			if i%3 == 0 {
 				k = b
@@ -120,6 +123,12 @@ func TestStore_SearchPayments_WordsByPage(t *testing.T) {
 				t.Errorf("compared with %d: %v, want %v", look, got, want)
 			}
 		}
+		for text, n := range map[string]int{"tea": 30, "leaf tea": 8, "gold": 8, "lea": 8} {
+			q := report.Query{Keys: keys, Text: text, Limit: 50, Look: 2, Ascending: true}
+			if list := w.search(q); len(list) != n {
+				t.Errorf("%q, the oldest first: %d are found, want %d", text, len(list), n)
+			}
+		}
 		late := report.Query{
 			Keys: keys, Text: "gold", Look: 2, Until: storetest.Start.Add(5 * time.Minute), Min: 2 * money.USD,
 		}
@@ -127,6 +136,21 @@ func TestStore_SearchPayments_WordsByPage(t *testing.T) {
 			t.Errorf("with other filters %d are found", len(list))
 		}
 	})
+}
+
+// numbersFrom has another key take the payment of the number, so that the next ones follow it.
+func (w *world) numbersFrom(other merchant.Key, number int64) {
+	w.T.Helper()
+	p := w.written(other, 0, 1_000_000, payment.Details{Description: "gold tea"})
+	database, change := w.SQL(), "SELECT setval(pg_get_serial_sequence('payments', 'id'), $1) + $2"
+	if !w.ManyWriters() {
+		change = "UPDATE payments SET id = $1 WHERE id = $2"
+		database.SetMaxOpenConns(1) // the pragma is the connection's
+		_, err := database.ExecContext(w.T.Context(), "PRAGMA foreign_keys = OFF")
+		w.Must(err)
+	}
+	_, err := database.ExecContext(w.T.Context(), change, number, p.Number)
+	w.Must(err)
 }
 
 // Totals are of the whole filter, of all keys and whatever the page.

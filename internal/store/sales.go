@@ -31,12 +31,12 @@ func saleOf(p payment.Payment) (s sale, ok bool) {
 
 // The rows are ordered, so that two transactions cannot wait for each other.
 var addSale = db.ForRows(`
-	INSERT INTO sales (key_id, quarter, network, currency, payments, volume, price)
-	SELECT n.key_id, n.quarter, n.network, n.currency, CAST(sum(n.payments) AS bigint), CAST(sum(n.volume) AS bigint),
+	INSERT INTO sales (key_id, day, quarter, network, currency, payments, volume, price)
+	SELECT n.key_id, n.quarter / 96, n.quarter, n.network, n.currency, CAST(sum(n.payments) AS bigint), CAST(sum(n.volume) AS bigint),
 		CAST(sum(n.price) AS bigint)
 	FROM {rows} GROUP BY n.key_id, n.quarter, n.network, n.currency
 	ORDER BY n.key_id, n.quarter, n.network, n.currency
-	ON CONFLICT (key_id, quarter, network, currency) DO UPDATE SET payments = sales.payments + excluded.payments,
+	ON CONFLICT (key_id, day, network, currency, quarter) DO UPDATE SET payments = sales.payments + excluded.payments,
 		volume = sales.volume + excluded.volume, price = sales.price + excluded.price`,
 	"key_id bigint", "quarter bigint", "network text", "currency text", "payments bigint", "volume bigint",
 	"price bigint")

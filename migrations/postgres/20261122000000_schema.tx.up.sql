@@ -204,7 +204,8 @@ CREATE TABLE payments (
     CHECK (CASE WHEN currency = '' THEN price = 0 AND rate = 0 ELSE price > 0 AND rate > 0 AND rate_at IS NOT NULL END)
 );
 -- Lists of a key, newest first; a filter by status or network takes a few ranges of the second and merges them.
-CREATE INDEX payments_by_key ON payments (key_id, created_at, id);
+-- With what totals and bounds of the amount read.
+CREATE INDEX payments_by_key ON payments (key_id, created_at, id) INCLUDE (kind, amount);
 -- An expression, which no other index can serve: a planner that takes payments_by_key for a state that is rare among the
 -- newest skips all of these.
 CREATE INDEX payments_by_state ON payments ((CAST(key_id AS text) || substr(status, 1, 2) || substr(network, 1, 2)), created_at, id);
@@ -222,13 +223,14 @@ CREATE INDEX payments_ended ON payments (ended_at) WHERE ended_at IS NOT NULL AN
 -- that complete them. Days of every time zone are sums of quarters. Top-ups are no sales.
 CREATE TABLE sales (
     key_id   bigint NOT NULL REFERENCES api_keys,
+    day      bigint NOT NULL, -- of UTC, since 1970: the sums of days are read in the order of the key, without sorting
     quarter  bigint NOT NULL, -- whole quarters of an hour since 1970
     network  text   NOT NULL,
     currency text   NOT NULL, -- in which they were priced; empty: US dollars
     payments bigint NOT NULL,
     volume   bigint NOT NULL, -- USD micros
     price    bigint NOT NULL, -- in the currency's smallest unit; 0: US dollars
-    PRIMARY KEY (key_id, quarter, network, currency)
+    PRIMARY KEY (key_id, day, network, currency, quarter)
 );
 
 CREATE TABLE routes (
@@ -687,10 +689,11 @@ CREATE TRIGGER audit_log_no_update BEFORE UPDATE ON audit_log FOR EACH ROW EXECU
 -- are left out of these indexes to save space.
 CREATE INDEX payments_by_reference ON payments (key_id, lower(reference COLLATE "C"), created_at, id) WHERE reference <> '';
 CREATE INDEX payments_by_customer ON payments (key_id, lower(customer_email COLLATE "C")) WHERE customer_email <> '';
--- Search by any word: the words of a key begin with its number and a k. What waits to be merged into the index is read
+-- Search by any word: the words of a key begin with its number, a k, a number of its payments' age and a w, so that a
+-- search reads as much of the index as its page needs: see report.ageOf. What waits to be merged into the index is read
 -- by each search.
 CREATE INDEX payments_by_word ON payments USING gin (
-    array_to_tsvector(string_to_array(substr(replace(' ' || words, ' ', ' ' || key_id::text || 'k'), 2), ' '))
+    array_to_tsvector(string_to_array(substr(replace(' ' || words, ' ', ' ' || key_id::text || 'k' || (id >> 17)::text || 'w'), 2), ' '))
 ) WITH (gin_pending_list_limit = 512) WHERE words <> '';
 CREATE INDEX ledger_by_giver ON ledger_entries (from_account, id) WHERE from_account <> 'issued';
 CREATE INDEX ledger_by_taker ON ledger_entries (to_account, id) WHERE to_account <> 'spent';

@@ -203,7 +203,8 @@ CREATE TABLE payments (
     CHECK (CASE WHEN currency = '' THEN price = 0 AND rate = 0 ELSE price > 0 AND rate > 0 AND rate_at IS NOT NULL END)
 ) STRICT;
 -- Lists of a key, newest first; a filter by status or network takes a few ranges of the second and merges them.
-CREATE INDEX payments_by_key ON payments (key_id, created_at, id);
+-- With what totals and bounds of the amount read.
+CREATE INDEX payments_by_key ON payments (key_id, created_at, id, kind, amount);
 -- An expression, which no other index can serve: a planner that takes payments_by_key for a state that is rare among the
 -- newest skips all of these.
 CREATE INDEX payments_by_state ON payments ((CAST(key_id AS text) || substr(status, 1, 2) || substr(network, 1, 2)), created_at, id);
@@ -221,13 +222,14 @@ CREATE INDEX payments_ended ON payments (ended_at) WHERE ended_at IS NOT NULL AN
 -- that complete them. Days of every time zone are sums of quarters. Top-ups are no sales.
 CREATE TABLE sales (
     key_id   INTEGER NOT NULL REFERENCES api_keys,
+    day      INTEGER NOT NULL, -- of UTC, since 1970: the sums of days are read in the order of the key, without sorting
     quarter  INTEGER NOT NULL, -- whole quarters of an hour since 1970
     network  TEXT    NOT NULL,
     currency TEXT    NOT NULL, -- in which they were priced; empty: US dollars
     payments INTEGER NOT NULL,
     volume   INTEGER NOT NULL, -- USD micros
     price    INTEGER NOT NULL, -- in the currency's smallest unit; 0: US dollars
-    PRIMARY KEY (key_id, quarter, network, currency)
+    PRIMARY KEY (key_id, day, network, currency, quarter)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE routes (
@@ -675,19 +677,20 @@ END;
 -- are left out of these indexes to save space.
 CREATE INDEX payments_by_reference ON payments (key_id, lower(reference COLLATE BINARY), created_at, id) WHERE reference <> '';
 CREATE INDEX payments_by_customer ON payments (key_id, lower(customer_email COLLATE BINARY)) WHERE customer_email <> '';
--- Search by any word: the words of a key begin with its number and a k.
+-- Search by any word: the words of a key begin with its number, a k, a number of its payments' age and a w, so that a
+-- search reads as much of the index as its page needs: see report.ageOf.
 CREATE VIRTUAL TABLE payment_words USING fts5(words, content='', columnsize=0, detail=none, tokenize='ascii');
 -- The words of an erased customer leave the file at once, not when segments are merged.
 INSERT INTO payment_words (payment_words, rank) VALUES ('secure-delete', 1);
 CREATE TRIGGER payments_index_words AFTER INSERT ON payments WHEN NEW.words <> ''
 BEGIN
-    INSERT INTO payment_words (rowid, words) VALUES (NEW.id, replace(' ' || NEW.words, ' ', ' ' || NEW.key_id || 'k'));
+    INSERT INTO payment_words (rowid, words) VALUES (NEW.id, replace(' ' || NEW.words, ' ', ' ' || NEW.key_id || 'k' || (NEW.id >> 17) || 'w'));
 END;
 CREATE TRIGGER payments_change_words AFTER UPDATE OF words ON payments WHEN NEW.words <> OLD.words
 BEGIN
     INSERT INTO payment_words (payment_words, rowid, words)
-        VALUES ('delete', OLD.id, replace(' ' || OLD.words, ' ', ' ' || OLD.key_id || 'k'));
-    INSERT INTO payment_words (rowid, words) VALUES (NEW.id, replace(' ' || NEW.words, ' ', ' ' || NEW.key_id || 'k'));
+        VALUES ('delete', OLD.id, replace(' ' || OLD.words, ' ', ' ' || OLD.key_id || 'k' || (OLD.id >> 17) || 'w'));
+    INSERT INTO payment_words (rowid, words) VALUES (NEW.id, replace(' ' || NEW.words, ' ', ' ' || NEW.key_id || 'k' || (NEW.id >> 17) || 'w'));
 END;
 CREATE INDEX ledger_by_giver ON ledger_entries (from_account, id) WHERE from_account <> 'issued';
 CREATE INDEX ledger_by_taker ON ledger_entries (to_account, id) WHERE to_account <> 'spent';

@@ -18,6 +18,7 @@ import (
 	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/lookup"
 	"github.com/florinpay/florin/internal/refund"
@@ -61,7 +62,7 @@ func (d *Surface) refunds(
 		network := views.NetworkName(string(h.Asset.Network))
 		p.Left = append(p.Left, panel.Choice{
 			Value: string(h.Asset.Network) + ":" + h.Asset.Symbol,
-			Text:  onNetwork(ctx, h.Left.Format(h.Asset.Decimals), h.Asset.Symbol, network),
+			Text:  onNetwork(ctx, h.Left.Display(h.Asset.Decimals), h.Asset.Symbol, network),
 		})
 	}
 	seen := map[chain.Network]bool{}
@@ -104,8 +105,9 @@ func (d *Surface) addRates(ctx context.Context, p *dashboard.Refunds, x payment.
 
 func (d *Surface) refundRow(r refund.Refund) dashboard.RefundRow {
 	row := dashboard.RefundRow{
-		ID: string(r.ID), Amount: r.Amount(), Unit: r.Asset.Symbol, Network: views.NetworkName(string(r.Asset.Network)),
-		Status: string(r.Status), Words: refundWords[r.Status][0], Meaning: refundWords[r.Status][1], Reason: r.Reason,
+		ID: string(r.ID), Amount: r.Units.Display(r.Asset.Decimals), Unit: r.Asset.Symbol,
+		Network: views.NetworkName(string(r.Asset.Network)),
+		Status:  string(r.Status), Words: refundWords[r.Status][0], Meaning: refundWords[r.Status][1], Reason: r.Reason,
 		Address: string(r.Address.Address), Proven: r.Proven, Hash: string(r.Hash), CreatedAt: r.CreatedAt,
 		Link: d.Refunds.Link(r), URL: d.Presenter.TxURL(r.Asset.Network, r.Hash),
 		CanHash: r.Payable(), CanAsk: r.Status == refund.AddressGiven && r.AskedAt.IsZero(),
@@ -117,7 +119,8 @@ func (d *Surface) refundRow(r refund.Refund) dashboard.RefundRow {
 	}
 	for _, o := range r.Others {
 		row.Others = append(row.Others, dashboard.OtherAmount{
-			Amount: o.Amount + " " + row.Unit, Hash: string(o.Hash), URL: d.Presenter.TxURL(r.Asset.Network, o.Hash),
+			Amount: money.Display(o.Amount) + " " + row.Unit, Hash: string(o.Hash),
+			URL: d.Presenter.TxURL(r.Asset.Network, o.Hash),
 		})
 	}
 	if n, ok := d.Payments.Network(r.Asset.Network); ok && row.CanUnsend {

@@ -203,7 +203,7 @@ func refusedFor(wait time.Duration) error {
 	if wait <= 0 {
 		return nil
 	}
-	return fault.Retry(fault.Limited, wait, "too many requests; try again in %d s", Seconds(wait))
+	return fault.Retry(fault.Limited, wait, "too many requests; try again %s", fault.In(wait))
 }
 
 // PerClient counts requests by address, except those of routes that are

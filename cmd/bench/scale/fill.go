@@ -269,7 +269,7 @@ func (f filling) finish(ctx context.Context) error {
 		"UPDATE balances SET balance = balance - (SELECT count(*) FROM payments AS p WHERE p.key_id = balances.key_id " +
 			fmt.Sprintf("AND p.started_at IS NOT NULL AND p.id > %d) WHERE unit = 'credit'", f.templates),
 		"DELETE FROM sales",
-		`INSERT INTO sales (key_id, quarter, network, currency, payments, volume, price) SELECT key_id, ` + quarter + `,
+		`INSERT INTO sales (key_id, day, quarter, network, currency, payments, volume, price) SELECT key_id, ` + quarter + ` / 96, ` + quarter + `,
 			network, currency, count(*), sum(amount), sum(price) FROM payments WHERE status = 'COMPLETED'
 			GROUP BY key_id, ` + quarter + `, network, currency`,
 	}

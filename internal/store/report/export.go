@@ -97,52 +97,46 @@ func (r *Reader) exported(ctx context.Context, numbers []int64, settled bool) ([
 		place[number] = &list[i]
 	}
 	d := r.db.Dialect()
-	of := " WHERE " + d.Listed("payment_id") + " ORDER BY id"
+	of := " WHERE " + d.Listed("payment_id") // an export asks in no order but that of what moved the money
 	reads := []*db.Stmt{
-		db.Query(func(scan db.Scan) error {
-			var row exportedPayment
-			err := scan(exportedPayments.Dest(&row)...)
-			if err == nil {
-				place[row.Number].Payment = row.Payment
-			}
-			return err
-		}, "SELECT "+exportedPayments.Columns("")+" FROM payments WHERE "+d.Listed("id"), db.Numbers(numbers)),
-		db.Query(func(scan db.Scan) error {
-			var row exportedRoute
-			err := scan(exportedRoutes.Dest(&row)...)
-			if err == nil {
-				p := place[row.Owner]
-				p.Routes = append(p.Routes, row.Route)
-			}
-			return err
-		}, "SELECT "+exportedRoutes.Columns("")+" FROM routes"+of, db.Numbers(numbers)),
-		db.Query(func(scan db.Scan) error {
-			var row exportedDeposit
-			err := scan(exportedDeposits.Dest(&row)...)
-			if err == nil {
-				p := place[row.Owner]
-				p.Deposits = append(p.Deposits, row.Whole())
-			}
-			return err
-		}, "SELECT "+exportedDeposits.Columns("")+" FROM deposits"+of, db.Numbers(numbers)),
+		exporting(exportedPayments, "payments WHERE "+d.Listed("id"), numbers, func(row exportedPayment) {
+			place[row.Number].Payment = row.Payment
+		}),
+		exporting(exportedRoutes, "routes"+of, numbers, func(row exportedRoute) {
+			p := place[row.Owner]
+			p.Routes = append(p.Routes, row.Route)
+		}),
+		exporting(exportedDeposits, "deposits"+of, numbers, func(row exportedDeposit) {
+			p := place[row.Owner]
+			p.Deposits = append(p.Deposits, row.Whole())
+		}),
 		readRefunds(d, numbers, func(number int64, x Refund) {
 			place[number].Refunds = append(place[number].Refunds, x)
 		}),
 	}
 	if settled {
-		reads = append(reads, db.Query(func(scan db.Scan) error {
-			var row exportedSweep
-			err := scan(exportedSweeps.Dest(&row)...)
-			if err == nil {
+		reads = append(reads, exporting(exportedSweeps, `(SELECT i.id, i.payment_id, s.network, s.tx_hash, s.ended_at, s.paid, s.moved
+			FROM sweep_items AS i JOIN sweeps AS s ON s.id = i.sweep_id WHERE i.moved IS NOT NULL) AS x`+of+" ORDER BY id", numbers,
+			func(row exportedSweep) {
 				p := place[row.Owner]
 				p.Settled = append(p.Settled, row.Settled)
-			}
-			return err
-		}, `SELECT `+exportedSweeps.Columns("")+` FROM (SELECT i.id, i.payment_id, s.network, s.tx_hash, s.ended_at, s.paid,
-			s.moved FROM sweep_items AS i JOIN sweeps AS s ON s.id = i.sweep_id WHERE i.moved IS NOT NULL) AS x`+of,
-			db.Numbers(numbers)))
+			}))
 	}
 	return list, r.db.ReadAll(ctx, reads...)
+}
+
+// exporting passes each row of a query of payments of the numbers. It reads all of them to one place.
+func exporting[R any](t *db.Table[R], from string, numbers []int64, take func(R)) *db.Stmt {
+	row, none := new(R), *new(R)
+	dest := t.Dest(row)
+	return db.Query(func(scan db.Scan) error {
+		*row = none
+		err := scan(dest...)
+		if err == nil {
+			take(*row)
+		}
+		return err
+	}, "SELECT "+t.Columns("")+" FROM "+from, db.Numbers(numbers))
 }
 
 // Priced reports whether a payment of the keys was priced in another currency.

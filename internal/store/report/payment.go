@@ -174,7 +174,7 @@ func (q Query) time() string {
 // read merges the ranges to a page, and returns where the next one begins.
 func (f *finder) read(ctx context.Context, ranges []*bun.SelectQuery) (rows []foundRow, next Place, err error) {
 	if f.comparing() {
-		rows, next, err = f.compare(ctx, ranges)
+		rows, next, err = f.compared(ctx)
 	} else {
 		err = db.Merge(f, ranges, f.order(""), f.q.Limit+1).Scan(ctx, &rows)
 	}
@@ -185,10 +185,32 @@ func (f *finder) read(ctx context.Context, ranges []*bun.SelectQuery) (rows []fo
 	return rows, next, err
 }
 
+// compared returns those of the newest payments that match, and where it stopped, if there are more. A page that is
+// found among the very newest is read at once.
+func (f *finder) compared(ctx context.Context) (rows []foundRow, older Place, err error) {
+	looks := []int{MaxLook / 8, MaxLook}
+	if f.q.Look > 0 {
+		looks = []int{f.q.Look}
+	}
+	for _, look := range looks {
+		ranges, err := f.ranges(ctx) // compare adds to them
+		if err != nil {
+			return nil, Place{}, err
+		}
+		rows, older, err = f.compare(ctx, ranges, look)
+		if err != nil || len(rows) > f.q.Limit || older == (Place{}) {
+			return rows, older, err
+		}
+	}
+	return rows, older, nil
+}
+
 // compare reads the newest of each range, and returns those that match, as far back as every range was read. older is
 // where that is, if there are more.
-func (f *finder) compare(ctx context.Context, ranges []*bun.SelectQuery) (rows []foundRow, older Place, err error) {
-	each := int64(max(cmp.Or(f.q.Look, MaxLook)/len(ranges), 1))
+func (f *finder) compare(
+	ctx context.Context, ranges []*bun.SelectQuery, look int,
+) (rows []foundRow, older Place, err error) {
+	each := int64(max(look/len(ranges), 1))
 	parts, args := make([]string, len(ranges)), []any(nil)
 	for i, q := range ranges {
 		parts[i] = fmt.Sprintf(`SELECT * FROM (SELECT *, row_number() OVER (ORDER BY %s) AS nth FROM (?) AS newest) AS r%d

@@ -134,7 +134,11 @@ func (f *finder) page(q *bun.SelectQuery) *bun.SelectQuery {
 // within restricts a query to the rows that can be on the page.
 func (f *finder) within(q *bun.SelectQuery) *bun.SelectQuery {
 	// A credit top-up is no sale of the merchant's: it is found by its txnid alone.
-	if !f.q.TopUps {
+	switch {
+	case f.q.TopUps:
+	case f.q.Text == "": // payments_by_key has the kind
+		q = q.Where("p.kind <> ?", payment.KindTopUp)
+	default:
 		q = q.Where("(p.kind <> ? OR p.public_id = ?)", payment.KindTopUp, payment.ReadID(f.q.Text))
 	}
 	if !f.q.From.IsZero() {

@@ -42,7 +42,7 @@ func totals(ctx context.Context, f *finder) (sum Totals, err error) {
 		return sum, err
 	}
 	if f.comparing() {
-		rows, older, err := f.compare(ctx, ranges)
+		rows, older, err := f.compared(ctx)
 		for _, row := range rows {
 			sum.Payments, sum.Amount = sum.Payments+1, sum.Amount+row.Amount
 		}

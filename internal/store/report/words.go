@@ -8,6 +8,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/florinpay/florin/internal/input"
+	"github.com/florinpay/florin/internal/store/db"
 )
 
 const (
@@ -18,20 +19,9 @@ const (
 	outOfOrder = 100
 )
 
-// walks are how many of the newest payments are compared with the words of a search, before the index is asked. A
-// word that is in so many payments that reading them all would take long is soon found among the newest. SQLite's
-// index is in the order of the page, so that only the beginning of a word, which many words may have, needs that.
-func (f *finder) walks(beginning bool) []int {
-	switch {
-	case f.q.Look > 0:
-		return []int{f.q.Look}
-	case !f.sqlite:
-		return []int{1000, 10_000}
-	case beginning:
-		return []int{MaxLook}
-	}
-	return nil
-}
+// ageBits: words are indexed with the age of their payment, which is its number without so many bits. A search reads
+// as many ages, the newest first, as its page needs, so that it costs no more when there are more payments.
+const ageBits = 17
 
 // wordsOf returns the words of a search: payments must have all of them, the last one as the beginning of a word unless
 // it is very short.
@@ -41,7 +31,9 @@ func wordsOf(text string) (words []string, beginning bool) {
 	return words, len(words) > 0 && len(words[len(words)-1]) >= shortPrefix
 }
 
-// byWords returns the numbers of the first Limit+1 payments of the page that have all words of the text.
+// byWords returns the numbers of payments that have all words of the text, among them the first Limit+1 of the page. A
+// word that is in so many payments that reading them all would take long is soon found among the newest. SQLite's index
+// is in the order of the page, so that only the beginning of a word, which many words may have, needs that.
 func (f *finder) byWords(ctx context.Context) (numbers []int64, err error) {
 	words, beginning := wordsOf(f.q.Text)
 	if len(words) == 0 {
@@ -49,62 +41,102 @@ func (f *finder) byWords(ctx context.Context) (numbers []int64, err error) {
 	}
 	newest := *f
 	newest.q.Text, newest.words = "", words
-	for _, newest.q.Look = range f.walks(beginning) {
-		ranges, err := newest.ranges(ctx) // compare adds to them
-		if err != nil {
-			return nil, err
-		}
-		rows, older, err := newest.compare(ctx, ranges)
+	if beginning || !f.sqlite || f.q.Look > 0 {
+		rows, older, err := newest.compared(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("find by words among the newest: %w", err)
 		}
-		if older != (Place{}) && len(rows) <= f.q.Limit {
-			continue
+		if older == (Place{}) || len(rows) > f.q.Limit {
+			for _, row := range rows[:min(len(rows), f.q.Limit+1)] {
+				numbers = append(numbers, row.ID)
+			}
+			return numbers, nil
 		}
-		for _, row := range rows[:min(len(rows), f.q.Limit+1)] {
-			numbers = append(numbers, row.ID)
-		}
-		return numbers, nil
 	}
-	if err := f.indexed(words, beginning).Scan(ctx, &numbers); err != nil {
+	first, err := newest.end(ctx, true)
+	if err != nil {
+		return nil, err
+	}
+	last, err := newest.end(ctx, false)
+	ages := int64(1)
+	if f.q.Paid || f.q.Ascending { // then the newest are not first
+		ages = last + 1
+	}
+	for ; err == nil && last >= max(first, 0) && len(numbers) < f.enough(); ages *= 2 {
+		var more []int64
+		err = f.indexed(words, beginning, max(first, last-ages+1), last).Scan(ctx, &more)
+		numbers, last = append(numbers, more...), last-ages
+	}
+	if err != nil {
 		return nil, fmt.Errorf("find by words: %w", err)
 	}
 	return numbers, nil
 }
 
-// indexed selects what byWords returns by the index of words.
-func (f *finder) indexed(words []string, beginning bool) *bun.SelectQuery {
+// enough is how many of the largest numbers that are found have the first Limit+1 payments of the page among them.
+func (f *finder) enough() int { return f.q.Limit + 1 + outOfOrder }
+
+// end returns the age of the oldest or the newest of the payments that can be on the page; -1 if there is none and the
+// newest is asked for.
+func (f *finder) end(ctx context.Context, oldest bool) (age int64, err error) {
+	one := *f
+	one.q.Limit, one.q.Ascending, one.columns = 0, oldest, "p.id, p."+f.q.time()
+	if oldest != f.q.Ascending {
+		one.q.After = Place{} // which is at the other end
+	}
+	ranges, err := one.ranges(ctx)
+	if err != nil {
+		return 0, err
+	}
+	var found []foundRow
+	err = db.Merge(f, ranges, one.order(""), 1).Scan(ctx, &found)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("find the ends of the payments: %w", err)
+	case len(found) == 0:
+		return -1, nil
+	case oldest:
+		return max(found[0].ID-outOfOrder, 0) >> ageBits, nil
+	}
+	return (found[0].ID + outOfOrder) >> ageBits, nil
+}
+
+// indexed selects payments with the words by the index, of some ages: the first of the page, as many as are enough.
+func (f *finder) indexed(words []string, beginning bool, first, last int64) *bun.SelectQuery {
 	and, or, prefix := " & ", " | ", ":*"
 	quote := "'"
 	if f.sqlite {
 		and, or, prefix, quote = " AND ", " OR ", "*", `"`
 	}
-	var keys []string
-	for _, key := range f.q.Keys {
-		var all []string
-		for i, word := range words {
-			term := fmt.Sprintf("%s%dk%s%s", quote, key, word, quote)
-			if beginning && i == len(words)-1 {
-				term += prefix
+	var either []string
+	for age := last; age >= first; age-- {
+		for _, key := range f.q.Keys {
+			var all []string
+			for i, word := range words {
+				term := fmt.Sprintf("%s%dk%dw%s%s", quote, key, age, word, quote)
+				if beginning && i == len(words)-1 {
+					term += prefix
+				}
+				all = append(all, term)
 			}
-			all = append(all, term)
+			either = append(either, "("+strings.Join(all, and)+")")
 		}
-		keys = append(keys, "("+strings.Join(all, and)+")")
 	}
-	asked := strings.Join(keys, or)
+	asked := strings.Join(either, or)
 	condition, args := f.condition()
+	found := f.within(f.NewSelect().ColumnExpr("p.id").Where(condition, args...).Apply(f.inState)).
+		Limit(int64(f.enough()))
 	if !f.sqlite { // OFFSET keeps the planner from walking all payments in the order of the page
-		return f.page(f.NewSelect().ColumnExpr("p.id").TableExpr(`(SELECT * FROM payments WHERE words <> '' AND
-			array_to_tsvector(string_to_array(substr(replace(' ' || words, ' ', ' ' || key_id::text || 'k'), 2), ' '))
-			@@ ?::tsquery OFFSET 0) AS p`, asked).Where(condition, args...).Apply(f.inState))
+		return found.TableExpr(`(SELECT * FROM payments WHERE words <> '' AND array_to_tsvector(string_to_array(substr(
+			replace(' ' || words, ' ', ' ' || key_id::text || 'k' || (id >> 17)::text || 'w'), 2), ' '))
+			@@ ?::tsquery OFFSET 0) AS p`, asked).OrderExpr(f.order("p."))
 	}
-	found := f.within(f.NewSelect().ColumnExpr("p.*").TableExpr("payment_words AS w CROSS JOIN payments AS p").
-		Where("w.payment_words MATCH ? AND p.id = w.rowid", asked).Where(condition, args...).Apply(f.inState))
-	if !f.q.Paid { // the newest have the largest numbers, and the index is in their order
-		found = found.OrderExpr("w.rowid DESC").Limit(int64(f.q.Limit + 1 + outOfOrder))
+	found = found.TableExpr("payment_words AS w CROSS JOIN payments AS p").
+		Where("w.payment_words MATCH ? AND p.id = w.rowid", asked)
+	if f.q.Paid || f.q.Ascending {
+		return found.OrderExpr(f.order("p."))
 	}
-	return f.NewSelect().ColumnExpr("id").TableExpr("(?) AS newest", found).OrderExpr(f.order("")).
-		Limit(int64(f.q.Limit + 1))
+	return found.OrderExpr("w.rowid DESC") // the index is in their order
 }
 
 // matchesWords is the condition that a payment has the words.
