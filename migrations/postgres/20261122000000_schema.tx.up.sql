@@ -690,7 +690,7 @@ CREATE TRIGGER audit_log_no_update BEFORE UPDATE ON audit_log FOR EACH ROW EXECU
 CREATE INDEX payments_by_reference ON payments (key_id, lower(reference COLLATE "C"), created_at, id) WHERE reference <> '';
 CREATE INDEX payments_by_customer ON payments (key_id, lower(customer_email COLLATE "C")) WHERE customer_email <> '';
 -- Search by any word: the words of a key begin with its number, a k, a number of its payments' age and a w, so that a
--- search reads as much of the index as its page needs: see report.ageOf. What waits to be merged into the index is read
+-- search reads as much of the index as its page needs: see report.ageBits. What waits to be merged into the index is read
 -- by each search.
 CREATE INDEX payments_by_word ON payments USING gin (
     array_to_tsvector(string_to_array(substr(replace(' ' || words, ' ', ' ' || key_id::text || 'k' || (id >> 17)::text || 'w'), 2), ' '))

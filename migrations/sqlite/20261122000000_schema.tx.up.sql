@@ -678,7 +678,7 @@ END;
 CREATE INDEX payments_by_reference ON payments (key_id, lower(reference COLLATE BINARY), created_at, id) WHERE reference <> '';
 CREATE INDEX payments_by_customer ON payments (key_id, lower(customer_email COLLATE BINARY)) WHERE customer_email <> '';
 -- Search by any word: the words of a key begin with its number, a k, a number of its payments' age and a w, so that a
--- search reads as much of the index as its page needs: see report.ageOf.
+-- search reads as much of the index as its page needs: see report.ageBits.
 CREATE VIRTUAL TABLE payment_words USING fts5(words, content='', columnsize=0, detail=none, tokenize='ascii');
 -- The words of an erased customer leave the file at once, not when segments are merged.
 INSERT INTO payment_words (payment_words, rank) VALUES ('secure-delete', 1);
