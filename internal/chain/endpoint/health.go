@@ -31,7 +31,8 @@ type Health struct {
 	failures int       // in a row
 	lags     int       // in a row
 	headAt   time.Time // when its newest block was reported
-	moved    time.Time // when that was another one last
+	moved    time.Time // when it last reported a higher block than before
+	reached  uint64    // that block
 	latency  Latency
 	state    chain.EndpointHealth
 }
@@ -111,9 +112,19 @@ func (h *Health) RecordHead(number uint64) {
 	defer h.mu.Unlock()
 	h.headAt = h.now()
 	if number > h.state.Head {
-		h.moved = h.headAt
+		h.reached, h.moved = number, h.headAt
 	}
 	h.state.Head = number
+}
+
+// RecordFinal records the number of a block that the endpoint calls final: it moves, where nobody asks it for its newest
+// block.
+func (h *Health) RecordFinal(number uint64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if number > h.reached {
+		h.reached, h.moved = number, h.now()
+	}
 }
 
 // Height returns that number.

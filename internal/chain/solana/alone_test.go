@@ -9,6 +9,21 @@ import (
 	"github.com/florinpay/florin/internal/chain/solana"
 )
 
+// TestAlone_Both: while both nodes answer, neither decides alone.
+func TestAlone_Both(t *testing.T) {
+	t.Parallel()
+	h := newLedger(t)
+	reader, _, clock := h.through(t, 2, func(c *solana.Config) { c.Alone = chain.AloneSmall })
+	for span := time.Duration(0); span < 2*(chain.AloneAfter+chain.AloneDepth); span += time.Minute {
+		clock.advance(time.Minute)
+		h.Mine(1)
+		h.Finalize()
+		if heads := mustHeads(t, reader); heads.Alone {
+			t.Fatalf("after %s slot %d is final by the word of one node", span, heads.Final.Number)
+		}
+	}
+}
+
 // TestAlone: while one of two nodes is silent, the other one decides after a while about what is small.
 func TestAlone(t *testing.T) {
 	t.Parallel()

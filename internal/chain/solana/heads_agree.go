@@ -42,7 +42,9 @@ func (a *Adapter) agree(ctx context.Context, first finalView, known chain.Head) 
 func (a *Adapter) finalOf(ctx context.Context, e *endpoint) (finalView, bool) {
 	v := finalView{e: e}
 	err := a.opinion(ctx, e, func(ctx context.Context, e *endpoint) (err error) {
-		v.block, err = e.newest(ctx, rpc.Finalized)
+		if v.block, err = e.newest(ctx, rpc.Finalized); err == nil {
+			e.RecordFinal(v.block.Number)
+		}
 		return err
 	})
 	return v, err == nil
