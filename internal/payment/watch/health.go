@@ -100,7 +100,7 @@ func (p *passes) readByLeader(exists bool) bool {
 // report publishes the network's health.
 func (p *passes) report(heads chain.Heads, err error) {
 	h := payment.Health{
-		OK: true, Unread: cmp.Or(p.tail.unread, p.second.onceSince()),
+		OK: true, Unread: cmp.Or(p.tail.unread, p.second.onceSince(), p.late.unread()),
 		Latest: heads.Latest, Final: heads.Final, Scanned: p.cursor.Scanned,
 		Lag:      max(p.now().Sub(heads.Latest.Time), 0),
 		SetAside: len(p.failed.rows), Endpoints: chain.Voices(p.endpoints.Endpoints()),

@@ -3,6 +3,7 @@ package watch
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -29,8 +30,10 @@ type late struct {
 	began time.Time       // zero: no pass has begun
 	// before is what until was of the pass before this one, where one endpoint is all there is: see begin.
 	before uint64
-	// failing is since when nothing could be read.
+	// failing is since when not everything could be read twice, and why. once: this pass did not.
 	failing time.Time
+	why     error
+	once    bool
 }
 
 const (
@@ -43,7 +46,7 @@ const (
 	partsAtOnce = 6
 	// partsLimit bounds how long that takes.
 	partsLimit = 30 * time.Second
-	// restLimit is for how long it may fail before the network counts as unwell.
+	// restLimit is for how long it may fail before the network says so.
 	restLimit = 30 * time.Minute
 )
 
@@ -96,7 +99,8 @@ func (l *late) loadCurrent(ctx context.Context) error {
 		}
 	}
 	if behind.Len() > 0 && l.cursor.Ended < l.cursor.Scanned.Number {
-		if _, err := l.reader.take(ctx, behind, true, l.cursor.Ended+1, l.cursor.Scanned); err != nil {
+		// Once is enough: until Cursor.Ended moves, what rests is read twice.
+		if _, err := l.reader.take(ctx, behind, false, l.cursor.Ended+1, l.cursor.Scanned); err != nil {
 			return err
 		}
 		l.above = kept{}
@@ -110,7 +114,7 @@ func (l *late) loadCurrent(ctx context.Context) error {
 }
 
 // take reads on at the addresses that rest, as far as their pace has it, and moves Cursor.Ended when all are
-// read. Its failures delay late money only, so they end a round only once they last.
+// read. Its failures delay late money only, so they end no round: the network says so.
 func (l *late) take(ctx context.Context) error {
 	if !rests(l.profile.Network) {
 		return nil
@@ -118,32 +122,43 @@ func (l *late) take(ctx context.Context) error {
 	if l.began.IsZero() || len(l.queue) == 0 && l.now().Sub(l.began) >= l.passTime() {
 		l.begin()
 	}
-	err := l.readParts(ctx)
-	switch {
-	case err == nil:
-		l.failing = time.Time{}
-	case ctx.Err() != nil:
-		return err
-	case l.failing.IsZero():
-		l.failing = l.now()
-		l.log.Warn("addresses of payments that ended cannot be read; they are tried again", "error", err)
-		return nil
-	case l.now().Sub(l.failing) < restLimit:
-		return nil
-	default:
-		return fmt.Errorf("addresses of payments that ended are not read since %s: %w", l.failing.Format(time.RFC3339), err)
+	if err := l.readParts(ctx); err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		l.fails(err)
 	}
-	if len(l.queue) > 0 || l.until <= l.cursor.Ended {
+	if l.once || len(l.queue) > 0 {
+		return nil
+	}
+	if l.failing = (time.Time{}); l.until <= l.cursor.Ended {
 		return nil
 	}
 	l.cursor.Ended = l.until
 	return l.save(ctx, l.watched.set.Len() > 0 || l.cursor.RereadTo > 0)
 }
 
+// fails records that this pass does not read everything twice.
+func (l *late) fails(why error) {
+	if l.once, l.why = true, why; l.failing.IsZero() {
+		l.failing = l.now()
+		l.log.Warn("addresses of payments that ended cannot be read twice; they are tried again", "error", why)
+	}
+}
+
+// unread says since when addresses that rest are not read twice, for the operator, if that lasts.
+func (l *late) unread() string {
+	if l.failing.IsZero() || l.now().Sub(l.failing) < restLimit {
+		return ""
+	}
+	return fmt.Sprintf("addresses of payments that ended are not read twice since %s: %v",
+		l.failing.UTC().Format("15:04"), l.why)
+}
+
 // begin lists all addresses. One endpoint that is all there is would leave out of two answers in a row what it leaves
 // out of one: there, two passes read them before Cursor.Ended moves.
 func (l *late) begin() {
-	l.queue, l.until, l.began = nil, l.cursor.Second.Number, l.now()
+	l.queue, l.until, l.began, l.once = nil, l.cursor.Second.Number, l.now(), false
 	if l.single() {
 		l.until, l.before = l.before, l.until
 	}
@@ -172,7 +187,12 @@ func (l *late) readParts(ctx context.Context) error {
 				set.Add(a)
 			}
 		}
-		if _, err := l.reader.take(ctx, set, true, l.cursor.Ended+1, l.cursor.Scanned); err != nil {
+		_, err := l.reader.take(ctx, set, true, l.cursor.Ended+1, l.cursor.Scanned)
+		if errors.Is(err, chain.ErrNoEndpoint) { // one endpoint that is left shows late money, too
+			l.fails(err)
+			_, err = l.reader.take(ctx, set, false, l.cursor.Ended+1, l.cursor.Scanned)
+		}
+		if err != nil {
 			return err
 		}
 		l.queue = l.queue[len(part):]

@@ -156,7 +156,7 @@ func (r *reader) take(
 			})
 	}
 	switch {
-	case twice:
+	case twice || set != r.set():
 	case err == nil:
 		r.once.show(found)
 		r.once.readBy(by, from-1)

@@ -34,6 +34,7 @@ type slots struct {
 	fails bool                  // nothing can be scanned
 	large bool                  // nothing of more than two addresses can be scanned
 	hides bool                  // no scan shows money
+	alone bool                  // the other one of two endpoints is silent
 }
 
 func (s *slots) head(slot uint64) chain.Head {
@@ -57,9 +58,9 @@ func (s *slots) BlockAt(_ context.Context, n uint64) (chain.Head, bool, error) {
 }
 
 func (s *slots) Scan(
-	_ context.Context, from uint64, to chain.Head, set *chain.WatchSet, _ ...string,
+	_ context.Context, from uint64, to chain.Head, set *chain.WatchSet, not ...string,
 ) (list []chain.Transfer, by string, err error) {
-	if s.fails || s.large && set.Len() > 2 {
+	if s.fails || s.alone && len(not) > 0 || s.large && set.Len() > 2 {
 		return nil, "", chain.ErrNoEndpoint
 	}
 	for _, a := range set.All {
@@ -86,7 +87,12 @@ func (s *slots) Scan(
 	return list, "one", err
 }
 
-func (*slots) Quorum() int { return 1 }
+func (s *slots) Quorum() int {
+	if s.alone {
+		return 2
+	}
+	return 1
+}
 
 func (s *slots) QuickRead(context.Context, chain.Look) (chain.QuickRead, error) {
 	return chain.QuickRead{}, nil

@@ -159,3 +159,29 @@ func TestWatcher_RestGap(t *testing.T) {
 		t.Errorf("%d of %d transfers are recorded", got, paid)
 	}
 }
+
+// TestWatcher_RestAlone: while one of two endpoints is silent, late money is seen through the other one, and the network
+// is offered on, although nothing that rests is read twice.
+func TestWatcher_RestAlone(t *testing.T) {
+	t.Parallel()
+	r, s := newSlotRig(t, 10)
+	p := r.ended()
+	s.alone = true
+	s.pays(p)
+	before := r.cursor().Ended
+	r.rounds(time.Hour)
+	if got := r.get(p); got.Received().Micros() != tenUSDC {
+		t.Errorf("%s of late money are recorded", got.Received().Micros())
+	}
+	if h := r.watcher.Health(); !h.OK || h.Unread == "" {
+		t.Errorf("health is %+v", h)
+	}
+	if c := r.cursor(); c.Ended != before {
+		t.Errorf("read twice up to %d, and before the silence up to %d", c.Ended, before)
+	}
+	s.alone = false
+	r.rounds(time.Hour)
+	if c := r.cursor(); c.Ended <= before || r.watcher.Health().Unread != "" {
+		t.Errorf("read twice up to %d, and before the silence up to %d; health is %+v", c.Ended, before, r.watcher.Health())
+	}
+}
