@@ -117,8 +117,8 @@ func (h *Health) RecordHead(number uint64) {
 	h.state.Head = number
 }
 
-// RecordFinal records the number of a block that the endpoint calls final: it moves, where nobody asks it for its newest
-// block.
+// RecordFinal records the number of a block that the endpoint calls final: that moves, too, where nobody asks it for its
+// newest block.
 func (h *Health) RecordFinal(number uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -182,6 +182,6 @@ func TestWatcher_RestAlone(t *testing.T) {
 	s.alone = false
 	r.rounds(time.Hour)
 	if c := r.cursor(); c.Ended <= before || r.watcher.Health().Unread != "" {
-		t.Errorf("read twice up to %d, and before the silence up to %d; health is %+v", c.Ended, before, r.watcher.Health())
+		t.Errorf("afterwards read twice up to %d, before up to %d; health is %+v", c.Ended, before, r.watcher.Health())
 	}
 }
