@@ -117,7 +117,7 @@ func (h *Health) RecordHead(number uint64) {
 	h.state.Head = number
 }
 
-// RecordFinal records the number of a block that the endpoint calls final: that moves, too, where nobody asks it for its
+// RecordFinal records the number of a block that the endpoint calls final: that moves, too, where nobody asks for the
 // newest block.
 func (h *Health) RecordFinal(number uint64) {
 	h.mu.Lock()

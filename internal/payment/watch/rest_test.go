@@ -160,8 +160,8 @@ func TestWatcher_RestGap(t *testing.T) {
 	}
 }
 
-// TestWatcher_RestAlone: while one of two endpoints is silent, late money is seen through the other one, and the network
-// is offered on, although nothing that rests is read twice.
+// TestWatcher_RestAlone: while one of two endpoints is silent, late money is seen through the other one, and the
+// network is offered on, although nothing that rests is read twice.
 func TestWatcher_RestAlone(t *testing.T) {
 	t.Parallel()
 	r, s := newSlotRig(t, 10)
