@@ -100,7 +100,7 @@ func (w *world) entryActs() map[string]func(context.Context, audit.Record) error
 			return err
 		},
 		"check the ledger": func(ctx context.Context, r audit.Record) error {
-			_, err := w.AskLedgerCheck(ctx, "op@example.org", storetest.Start, storetest.Start, r.Entries...)
+			_, err := w.AskLedgerCheck(ctx, "op@example.org", storetest.Start, storetest.Start, r)
 			return err
 		},
 	}

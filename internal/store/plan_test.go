@@ -301,7 +301,7 @@ func (w *world) useDashboard(k merchant.Key, p payment.Payment) {
 	w.Must(err)
 	_, err = w.DisableKey(ctx, k.ID, time.Time{}, audit.Record{})
 	w.Must(err)
-	_, err = w.AskLedgerCheck(ctx, "a", storetest.Start, storetest.Start)
+	_, err = w.AskLedgerCheck(ctx, "a", storetest.Start, storetest.Start, audit.Record{})
 	w.Must(err)
 	_, _, err = w.LedgerCheck(ctx)
 	w.Must(err)
