@@ -232,7 +232,7 @@ func TestOperator_Lists(t *testing.T) {
 			To: merchantWallet, Amount: money.UnitsFromUint64(1),
 		},
 		Bytes: chain.SignedTx{Tx: testHash(7), Raw: []byte{1}},
-	}))
+	}, audit.Record{}))
 	b.clock.advance(72 * time.Hour)
 	root.signIn(rootEmail)
 	root.get("/operator").wants(t, 200, "1 purchase is on the way, on a network that is not configured any more.")

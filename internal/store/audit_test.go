@@ -325,7 +325,7 @@ func (w *world) acts() map[string]func(context.Context, audit.Record) error {
 					Amount: money.UnitsFromUint64(5),
 				},
 				Bytes: chain.SignedTx{Tx: "0x01", Raw: []byte{1}},
-			}, r.Entries...)
+			}, audit.Record{Entries: r.Entries})
 		},
 	}
 }
