@@ -6,6 +6,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -20,6 +21,13 @@ func (g *Guard) Stranger(c echo.Context) audit.Act {
 func (g *Guard) Act(c echo.Context, who Principal) audit.Act {
 	act := g.Stranger(c)
 	act.Who, act.Account, act.Session = who.User.Email, who.Membership.Merchant.ID, who.Token()
+	return act
+}
+
+// ActOn is Act on one of the merchant's API keys.
+func (g *Guard) ActOn(c echo.Context, who Principal, key merchant.Key) audit.Act {
+	act := g.Act(c, who)
+	act.Key = key.Name()
 	return act
 }
 
