@@ -132,4 +132,14 @@ func (d *diary) refund(s *surfer, txnid string) {
 	d.leaves("/dashboard/payments/:txnid/refunds/:id/:act", s.post(acts+"/unsend"),
 		me+"said that a refund was not sent: "+txnid+"|")
 	d.leaves("/dashboard/refunds/:network/safe", s.post("/dashboard/refunds/"+network+"/safe"), asked)
+	act, hash := "/dashboard/payments/:txnid/refunds/:id/:act", string(testHash(9))
+	d.leaves(act, s.post(acts+"/unsend"), me+"said that a refund was not sent: "+txnid+"|")
+	d.leaves(act, s.post(acts+"/ask"), asked)
+	d.leaves(act, s.post(acts+"/unsend"), me+"said that a refund was not sent: "+txnid+"|")
+	d.leaves(act, s.post(acts+"/hash", "hash", hash), me+"named the transaction of a refund: "+txnid+"|"+hash)
+	d.leaves("/dashboard/payments/:txnid/refunds",
+		s.post(page+"/refunds", "amount", "1", "password", testPassword), me+"asked for a refund: "+txnid+"|")
+	list, err = b.store.RefundsOf(t.Context(), payment.ID(txnid))
+	must(t, err)
+	d.leaves(act, s.post(page+"/refunds/"+string(list[1].ID)+"/cancel"), me+"cancelled a refund: "+txnid+"|")
 }
