@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/merchant"
@@ -80,7 +81,7 @@ func TestDashboard_RefundRate(t *testing.T) {
 	s.signIn(ownerEmail)
 	priced, err := b.payments.Create(t.Context(), payment.CreateInput{
 		KeyID: m.key.ID, Price: exchange.Text{Amount: "30.50", Currency: "EUR"},
-	})
+	}, audit.Act{})
 	must(t, err)
 	p := b.deposit(b.start(priced, chain.Polygon), priced.Amount, true)
 	b.euro = 12_000_000_000

@@ -122,7 +122,7 @@ func TestRefundPage_Mail(t *testing.T) {
 	m := b.newMerchant(5)
 	p, err := b.payments.Create(t.Context(), payment.CreateInput{
 		KeyID: m.key.ID, Amount: "10", Details: payment.Details{CustomerEmail: "ada@mail.example"},
-	})
+	}, audit.Act{})
 	must(t, err)
 	_, token := b.requestRefund(m, b.deposit(b.start(p, chain.Polygon), 10*money.USD, true), "")
 	for _, a := range []string{payerWallet, merchantWallet} {

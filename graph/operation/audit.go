@@ -22,13 +22,6 @@ func (o *Operations) by(ctx context.Context, key merchant.Key) audit.Act {
 	return act
 }
 
-// entry records, for the key's owner, an act with the key.
-func (o *Operations) entry(
-	ctx context.Context, key merchant.Key, action audit.Action, subject, detail string,
-) audit.Entry {
-	return o.act(ctx, key.UserID, audit.ViaAPI).Entry(key.UserID, action, subject, detail)
-}
-
 // named returns the name by which a key's owner knows it.
 func named(key merchant.Key) string {
 	if key.Label != "" {

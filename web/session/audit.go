@@ -31,11 +31,6 @@ func (g *Guard) ActOn(c echo.Context, who Principal, key merchant.Key) audit.Act
 	return act
 }
 
-// AuditEntry returns the entry of an act of the principal for their merchant.
-func (g *Guard) AuditEntry(c echo.Context, who Principal, action audit.Action, subject, detail string) audit.Entry {
-	return g.Act(c, who).Entry(who.Membership.Merchant.ID, action, subject, detail)
-}
-
 // pageActions are what pages call an action whose stored text has a word of the API.
 var pageActions = map[audit.Action]string{
 	audit.ActionCustodian:   "changed settings of the shop",
