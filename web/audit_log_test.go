@@ -78,7 +78,9 @@ func TestActsWriteAuditEntries(t *testing.T) {
 		if l.Subject == "" && !slices.Contains(audit.Personal(), l.Action) {
 			t.Errorf("it is not said what %q was done to", l.Action)
 		}
-		actions = append(actions, l.Actor+" "+string(l.Action))
+		whole := map[bool]string{true: ": " + l.Subject + "|" + l.Detail}
+		shown := l.Action == audit.ActionMarkCompleted || l.Action == audit.ActionTopUp
+		actions = append(actions, l.Actor+" "+string(l.Action)+whole[shown])
 	}
 	slices.Reverse(actions)
 	mine, api := "ada@shop.example ", "API key "
@@ -86,7 +88,8 @@ func TestActsWriteAuditEntries(t *testing.T) {
 		mine + "signed up", mine + "signed in", mine + "created an API key", mine + "created an API key",
 		api + "changed settlement wallets", api + "changed the callback address", api + "changed the custodian",
 		api + "changed the branding",
-		api + "marked a payment as completed", mine + "bought credits", api + "rotated an API key",
+		api + "marked a payment as completed: " + txnid + "|shop", mine + "bought credits: shop|20 credits for $1.00",
+		api + "rotated an API key",
 		mine + "signed in", mine + "signed out",
 	}
 	if !slices.Equal(actions, want) {

@@ -3,6 +3,7 @@ package web
 import (
 	"strings"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 )
@@ -102,7 +103,7 @@ var badStarts = []badRow{
 	{
 		name: "start of a cancelled payment", prepare: func(b *bundle) (string, string) {
 			p := b.newPayment(b.newMerchant(5))
-			_, err := b.payments.Cancel(b.t.Context(), string(p.ID))
+			_, err := b.payments.Cancel(b.t.Context(), string(p.ID), audit.Act{})
 			must(b.t, err)
 			return "", string(p.ID)
 		},

@@ -225,7 +225,7 @@ func (b *bundle) newPaymentOf(m seller, amount string) payment.Payment {
 	p, err := b.payments.Create(b.t.Context(),
 		payment.CreateInput{KeyID: m.key.ID, Amount: amount, Details: payment.Details{
 			Reference: fmt.Sprintf("NL-%d", 1042+b.orders.Add(1)-1), SuccessURL: "https://shop.example/thanks?cart=7",
-		}})
+		}}, audit.Act{})
 	must(b.t, err)
 	return p
 }

@@ -98,12 +98,12 @@ func TestReturnLinks(t *testing.T) {
 		p, err := b.payments.Create(t.Context(),
 			payment.CreateInput{KeyID: m.key.ID, Amount: "5", Details: payment.Details{
 				SuccessURL: "https://shop.example/thanks?cart=7&status=mine#top", CancelURL: "http://shop.example:8443/cart",
-			}})
+			}}, audit.Act{})
 		must(t, err)
 		return b.start(p, chain.Polygon)
 	}
 	cancel := func(p payment.Payment) payment.Payment {
-		p, err := b.payments.Cancel(t.Context(), string(p.ID))
+		p, err := b.payments.Cancel(t.Context(), string(p.ID), audit.Act{})
 		must(t, err)
 		return p
 	}
@@ -169,7 +169,8 @@ func TestReturnLinks_OtherHosts(t *testing.T) {
 	for _, bad := range []string{"javascript:alert(1)", "//evil.example", "/thanks", "ftp://shop.example", "https:///x", "https://", "data:text/html,x"} {
 		for _, d := range []payment.Details{{SuccessURL: bad}, {CancelURL: bad}} {
 			if _, err := b.payments.Create(t.Context(),
-				payment.CreateInput{KeyID: m.key.ID, Amount: "5", Details: d}); !fault.Is(err, fault.Invalid) {
+				payment.CreateInput{KeyID: m.key.ID, Amount: "5", Details: d},
+				audit.Act{}); !fault.Is(err, fault.Invalid) {
 				t.Errorf("%q is accepted as a link back: %v", bad, err)
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
@@ -108,7 +109,7 @@ func TestNothingAMerchantWritesIsMarkup(t *testing.T) {
 	m := b.newMerchant(5)
 	p, err := b.payments.Create(t.Context(), payment.CreateInput{KeyID: m.key.ID, Amount: "5", Details: payment.Details{
 		Description: `<script>alert(1)</script>`, Reference: `"><img src=x onerror=alert(1)>`,
-	}})
+	}}, audit.Act{})
 	must(t, err)
 	b.run(t, []scenario{{
 		name: "markup", method: "GET", path: "/pay?txnid=" + string(p.ID), status: 200,

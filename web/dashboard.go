@@ -31,14 +31,12 @@ type Dashboard struct {
 	// Export finds the pages of an export; nil means Reports.ExportPayments.
 	Export   dashboard.FindPage
 	Webhooks *webhook.Sender // sends tests
-	Resends  dashboard.Resends
+	Resends  webhook.Resends
 	// Ledger checks the ledger in the background; nil offers no check.
 	Ledger *ledger.Checker
 	// LastCheck returns the last check of the ledger; false if there was none.
 	LastCheck func(context.Context) (ledger.Check, bool, error)
 	Mails     bool // mail is sent
-	// Wake starts the delivery of due webhooks; may be nil.
-	Wake func()
 	// Sweeping returns the state of settlement on a network; false if nothing is
 	// settled there. May be nil.
 	Sweeping func(chain.Network) (settlement.Status, bool)
@@ -95,7 +93,7 @@ func (s *Server) dashboardRoutes(r shell.Router) {
 	}).Routes(r)
 	own := dashboard.New(dashboard.Services{
 		Guard: guard, Payments: s.d.Payments, Operations: s.ops, Refunds: s.d.Refunds,
-		Reports: x.Reports, Export: x.Export, Webhooks: x.Webhooks, Resends: x.Resends, Wake: x.Wake,
+		Reports: x.Reports, Export: x.Export, Webhooks: x.Webhooks, Resends: x.Resends,
 		NewID: s.d.NewID, NewKeys: s.o.NewKeys, SetUp: first.SetUp, Dust: x.Dust,
 		Presenter: s.presenter, Hub: s.hub, Console: s.o.GraphQL.Introspection,
 	})

@@ -189,7 +189,7 @@ func TestDashboard_StoredScripts(t *testing.T) {
 	must(t, err)
 	p, err := b.payments.Create(t.Context(), payment.CreateInput{KeyID: key.ID, Amount: "5", Details: payment.Details{
 		Reference: canary, Description: canary, Metadata: map[string]string{canary: canary},
-	}})
+	}}, audit.Act{})
 	must(t, err)
 	m := seller{key: key}
 	given := b.newCampaign(m, func(in *campaign.Draft) { in.Title, in.Description = canary, canary })

@@ -72,7 +72,7 @@ func TestDashboard_AttentionAlerts(t *testing.T) {
 	}
 	t.Run("Webhooks", func(t *testing.T) {
 		for _, state := range []webhook.State{webhook.Failed, webhook.Waiting} {
-			_, err := b.payments.Cancel(t.Context(), string(b.newPaymentOf(m, "3").ID))
+			_, err := b.payments.Cancel(t.Context(), string(b.newPaymentOf(m, "3").ID), audit.Act{})
 			must(t, err)
 			b.refuseWebhooks(state)
 		}

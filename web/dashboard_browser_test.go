@@ -67,7 +67,7 @@ func (b dashboardBundle) busy(m seller) payment.Payment {
 	b.deposit(seen, seen.Amount, false)
 	b.newPaymentOf(m, "3")
 	gone := b.newPaymentOf(m, "17.99")
-	_, err := b.payments.Cancel(ctx, string(gone.ID))
+	_, err := b.payments.Cancel(ctx, string(gone.ID), audit.Act{})
 	must(b.t, err)
 	b.refuseWebhooks(webhook.Failed)
 	return paid
@@ -212,7 +212,7 @@ func TestDashboard_Pages(t *testing.T) {
 		KeyID: m.key.ID, Amount: "20", Details: payment.Details{
 			Reference: strings.Repeat("ORDER2026", 10), Description: strings.Repeat("a long order of coffee ", 8),
 		},
-	})
+	}, audit.Act{})
 	must(t, err)
 	over := b.start(long, chain.Base)
 	b.deposit(over, 23*money.USD, true)

@@ -30,7 +30,6 @@ import (
 	"github.com/florinpay/florin/internal/store"
 	"github.com/florinpay/florin/internal/store/storetest"
 	"github.com/florinpay/florin/internal/webhook"
-	"github.com/florinpay/florin/web/dashboard"
 	"github.com/florinpay/florin/web/settle"
 )
 
@@ -111,7 +110,7 @@ func newDashboardAt(t *testing.T, baseURL string, with ...func(*Deps, *Options))
 				Schedule: st.Settlement().Schedule, Reschedule: st.Settlement().Reschedule,
 			},
 			Reports: st.Reports(), LastCheck: st.LedgerCheck,
-			Resends:  dashboard.Resends{One: st.Resend, Failed: st.ResendFailed, Stop: st.StopParked},
+			Resends:  webhook.Resends{One: st.Resend, Failed: st.ResendFailed, Parked: st.StopParked},
 			Webhooks: webhook.NewSender(webhook.Options{AllowPrivate: true, Now: b.clock.Now}), Mails: true,
 		},
 	}

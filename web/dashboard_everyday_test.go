@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
@@ -74,7 +75,7 @@ func TestDashboard_Everyday(t *testing.T) {
 			Reference: "A-77", Description: "Two tins of jasmine tea", CustomerEmail: "ada@shop.example",
 			Metadata: map[string]string{"seat": "balcony"},
 		},
-	})
+	}, audit.Act{})
 	must(t, err)
 	b.clock.advance(3 * time.Hour)
 	for range 10 {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/payment"
 )
 
@@ -17,7 +18,7 @@ func TestDashboard_ExportForExcel(t *testing.T) {
 	for _, reference := range []string{"0042", "2E5", "3-4", "Müller; \"Söhne\"", "=1+1", strings.Repeat("9", 20)} {
 		_, err := b.payments.Create(t.Context(), payment.CreateInput{
 			KeyID: m.key.ID, Amount: "1234.5", Details: payment.Details{Reference: reference},
-		})
+		}, audit.Act{})
 		must(t, err)
 	}
 	s := b.surfer()

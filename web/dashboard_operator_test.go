@@ -215,7 +215,7 @@ func TestOperator_Lists(t *testing.T) {
 	root.get("/operator/trouble").wants(t, 200, "All final money is settled", "No reorg has removed")
 	m := b.shop(b.member(ownerEmail))
 	for range session.PageRows + 1 {
-		_, err := b.payments.CreateTopUp(t.Context(), "", m.key.ID, 40)
+		_, err := b.payments.CreateTopUp(t.Context(), "", m.key.ID, 40, audit.Act{})
 		must(t, err)
 	}
 	r := root.get("/operator/topups")
@@ -232,7 +232,7 @@ func TestOperator_Lists(t *testing.T) {
 			To: merchantWallet, Amount: money.UnitsFromUint64(1),
 		},
 		Bytes: chain.SignedTx{Tx: testHash(7), Raw: []byte{1}},
-	}))
+	}, audit.Record{}))
 	b.clock.advance(72 * time.Hour)
 	root.signIn(rootEmail)
 	root.get("/operator").wants(t, 200, "1 purchase is on the way, on a network that is not configured any more.")

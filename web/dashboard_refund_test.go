@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/merchant"
@@ -80,7 +81,7 @@ func TestDashboard_RefundRate(t *testing.T) {
 	s.signIn(ownerEmail)
 	priced, err := b.payments.Create(t.Context(), payment.CreateInput{
 		KeyID: m.key.ID, Price: exchange.Text{Amount: "30.50", Currency: "EUR"},
-	})
+	}, audit.Act{})
 	must(t, err)
 	p := b.deposit(b.start(priced, chain.Polygon), priced.Amount, true)
 	b.euro = 12_000_000_000
@@ -132,4 +133,14 @@ func (d *diary) refund(s *surfer, txnid string) {
 	d.leaves("/dashboard/payments/:txnid/refunds/:id/:act", s.post(acts+"/unsend"),
 		me+"said that a refund was not sent: "+txnid+"|")
 	d.leaves("/dashboard/refunds/:network/safe", s.post("/dashboard/refunds/"+network+"/safe"), asked)
+	act, hash := "/dashboard/payments/:txnid/refunds/:id/:act", string(testHash(9))
+	d.leaves(act, s.post(acts+"/unsend"), me+"said that a refund was not sent: "+txnid+"|")
+	d.leaves(act, s.post(acts+"/ask"), asked)
+	d.leaves(act, s.post(acts+"/unsend"), me+"said that a refund was not sent: "+txnid+"|")
+	d.leaves(act, s.post(acts+"/hash", "hash", hash), me+"named the transaction of a refund: "+txnid+"|"+hash)
+	d.leaves("/dashboard/payments/:txnid/refunds",
+		s.post(page+"/refunds", "amount", "1", "password", testPassword), me+"asked for a refund: "+txnid+"|")
+	list, err = b.store.RefundsOf(t.Context(), payment.ID(txnid))
+	must(t, err)
+	d.leaves(act, s.post(page+"/refunds/"+string(list[1].ID)+"/cancel"), me+"cancelled a refund: "+txnid+"|")
 }

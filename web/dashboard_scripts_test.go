@@ -120,7 +120,7 @@ func newHostileShop(b dashboardBundle) hostileShop {
 		p, err := b.payments.Create(ctx, payment.CreateInput{KeyID: h.key.ID, Amount: "5", Details: payment.Details{
 			Reference: text, Description: text, Metadata: map[string]string{text: text},
 			SuccessURL: "https://shop.example/?" + url.QueryEscape(text), CancelURL: "https://shop.example/?" + url.QueryEscape(text),
-		}})
+		}}, audit.Act{})
 		must(t, err)
 		return p
 	}
@@ -244,7 +244,8 @@ func (h hostileShop) comesLive(ctx context.Context, origin string) {
 	browser.Run(ctx, h.t, chromedp.Navigate(origin+"/dashboard"),
 		chromedp.WaitVisible("[data-testid=recent]", chromedp.ByQuery))
 	p, err := h.payments.Create(h.t.Context(),
-		payment.CreateInput{KeyID: h.key.ID, Amount: "6", Details: payment.Details{Reference: hostileText}})
+		payment.CreateInput{KeyID: h.key.ID, Amount: "6", Details: payment.Details{Reference: hostileText}},
+		audit.Act{})
 	must(h.t, err)
 	browser.Run(
 		ctx, h.t, chromedp.WaitVisible("[data-testid=recent] [data-testid=row-"+string(p.ID)+"]", chromedp.ByQuery),

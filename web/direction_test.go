@@ -43,7 +43,7 @@ func (b dashboardBundle) directed() directed {
 func (d directed) holds(after string) {
 	d.t.Helper()
 	ctx, choice := d.t.Context(), payment.Choice{Network: chain.Polygon, Token: "USDC"}
-	p, err := d.payments.Create(ctx, payment.CreateInput{KeyID: d.m.key.ID, Amount: "10"})
+	p, err := d.payments.Create(ctx, payment.CreateInput{KeyID: d.m.key.ID, Amount: "10"}, audit.Act{})
 	must(d.t, err)
 	c, _, err := d.campaigns.Get(ctx, d.given.Slug)
 	must(d.t, err)
@@ -53,7 +53,7 @@ func (d directed) holds(after string) {
 		d.t.Errorf("%s: the campaign belongs to key %d and the link to %d, want %d", after, c.KeyID, l.KeyID, d.m.key.ID)
 	}
 	for _, key := range []int64{p.KeyID, c.KeyID, l.KeyID} {
-		x, err := d.payments.Create(ctx, payment.CreateInput{KeyID: key, Amount: "10"})
+		x, err := d.payments.Create(ctx, payment.CreateInput{KeyID: key, Amount: "10"}, audit.Act{})
 		must(d.t, err)
 		x, err = d.payments.Start(ctx, string(x.ID), choice)
 		if err != nil {
@@ -63,7 +63,7 @@ func (d directed) holds(after string) {
 		if got := x.Routes[0].Settlement; got != merchantWallet {
 			d.t.Errorf("%s: a payment settles to %s, want %s", after, got, merchantWallet)
 		}
-		_, err = d.payments.Cancel(ctx, string(x.ID))
+		_, err = d.payments.Cancel(ctx, string(x.ID), audit.Act{})
 		must(d.t, err)
 	}
 	custodian, err := d.accounts.Custodian(ctx, d.m.key.ID)

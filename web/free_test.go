@@ -47,7 +47,7 @@ func TestFreeInstallation(t *testing.T) {
 	k := text.Reveal()
 	ask("mutation", fmt.Sprintf(`createCustodianAccount(input: {apiKey: %q, wallets: {polygon: %q}})`, k, merchantWallet), "")
 	ask("mutation", fmt.Sprintf(`updateCustodianDetails(input: {apiKey: %q, name: "x"})`, k), "")
-	p, err := b.payments.Create(t.Context(), payment.CreateInput{KeyID: key.ID, Amount: "1"})
+	p, err := b.payments.Create(t.Context(), payment.CreateInput{KeyID: key.ID, Amount: "1"}, audit.Act{})
 	must(t, err)
 	_, err = b.payments.Start(t.Context(), string(p.ID), payment.Choice{Network: chain.Polygon, Token: money.USDC})
 	must(t, err)
@@ -100,7 +100,7 @@ func (b dashboardBundle) sellsNoCredits(key merchant.Key) {
 	metered := payment.NewService(
 		b.store, b.store.Merchant(), b.networks, payment.Options{TTL: time.Hour}, b.clock.Now, testID,
 	)
-	p, err := metered.CreateTopUp(t.Context(), "", key.ID, 20)
+	p, err := metered.CreateTopUp(t.Context(), "", key.ID, 20, audit.Act{})
 	must(t, err)
 	r = b.graphQL(`mutation { UserStartCreditTopup(txnid: "`+string(p.ID)+`", network: POLYGON, token: USDC) { code } }`, "", as...)
 	if r.text(t, "data.UserStartCreditTopup.code") != "409" {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
@@ -192,7 +193,7 @@ func TestEvents(t *testing.T) {
 	b.expire(p)
 	b.expire(b.newPayment(other))
 	b.clock.advance(2 * time.Hour)
-	_, err := b.payments.Cancel(t.Context(), string(b.newPayment(m).ID))
+	_, err := b.payments.Cancel(t.Context(), string(b.newPayment(m).ID), audit.Act{})
 	must(t, err)
 	first := b.ask("GET", "/events?limit=1", "", "x-api-key", m.text)
 	for _, want := range []string{`"type":"payment.expired"`, `"txnid":"` + string(p.ID) + `"`, `"status":"expired"`, `"eventId":"evt_` + string(p.ID)} {

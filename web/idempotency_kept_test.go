@@ -151,7 +151,7 @@ func TestIdempotency_StatusNow(t *testing.T) {
 		if send("STARTED", "") != id {
 			t.Errorf("%s: another payment", name)
 		}
-		_, err = b.payments.Cancel(t.Context(), id)
+		_, err = b.payments.Cancel(t.Context(), id, audit.Act{})
 		must(t, err)
 		send("CANCELLED", "Idempotency-Key: it was sent before, and that payment is cancelled: a new key makes a new payment")
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/money"
@@ -44,7 +45,7 @@ func (b *bundle) ofCustomer(m seller, amount string) payment.Payment {
 	b.t.Helper()
 	p, err := b.payments.Create(b.t.Context(), payment.CreateInput{
 		KeyID: m.key.ID, Amount: amount, Details: payment.Details{CustomerEmail: "ada@mail.example", Reference: "NL-7"},
-	})
+	}, audit.Act{})
 	must(b.t, err)
 	return p
 }

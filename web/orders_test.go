@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/payment"
 )
@@ -24,14 +25,14 @@ func checkOrders(t *testing.T, b *bundle) {
 	for _, reference := range []string{"order-1", "Order-1", "order-1", "", "order-12"} {
 		p, err := b.payments.Create(t.Context(), payment.CreateInput{
 			KeyID: m.key.ID, Amount: "49.90", Details: payment.Details{Reference: reference},
-		})
+		}, audit.Act{})
 		must(t, err)
 		ids = append(ids, string(p.ID))
 		b.clock.advance(time.Minute)
 	}
 	theirs, err := b.payments.Create(t.Context(), payment.CreateInput{
 		KeyID: other.key.ID, Amount: "1", Details: payment.Details{Reference: "order-1"},
-	})
+	}, audit.Act{})
 	must(t, err)
 	p, err := b.payments.Get(t.Context(), ids[2])
 	must(t, err)

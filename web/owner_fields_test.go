@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/payment"
 )
@@ -22,7 +23,7 @@ func (b *bundle) newNotedPayment(m seller) payment.Payment {
 		payment.CreateInput{KeyID: m.key.ID, Amount: "49.90", Details: payment.Details{
 			Reference: "NL-1042", CustomerEmail: emailCanary,
 			Metadata: map[string]string{metadataCanary: metadataCanary},
-		}})
+		}}, audit.Act{})
 	must(b.t, err)
 	return p
 }

@@ -78,7 +78,7 @@ func TestPageSame(t *testing.T) {
 		"ExpiredShort": {"expired", func(b *bundle, p payment.Payment) { b.expire(b.deposit(p, p.Amount/2, true)) }},
 		"Late":         {"late", func(b *bundle, p payment.Payment) { b.deposit(b.expire(p), p.Amount, true) }},
 		"Cancelled": {"cancelled", func(b *bundle, p payment.Payment) {
-			_, err := b.payments.Cancel(b.t.Context(), string(p.ID))
+			_, err := b.payments.Cancel(b.t.Context(), string(p.ID), audit.Act{})
 			must(b.t, err)
 		}},
 	} {

@@ -105,7 +105,7 @@ func TestStartAgain_Order(t *testing.T) {
 			Metadata: map[string]string{"a": "b"},
 		}
 		in := payment.CreateInput{KeyID: m.key.ID, Amount: "49.90", Details: details}
-		p, err := b.payments.Create(t.Context(), in)
+		p, err := b.payments.Create(t.Context(), in, audit.Act{})
 		must(t, err)
 		return b.start(p, chain.Polygon)
 	}

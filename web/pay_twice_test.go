@@ -33,7 +33,7 @@ func TestPaidTwice(t *testing.T) {
 	order := func() payment.Payment {
 		details := payment.Details{Reference: "order-7", CancelURL: "https://shop.example/cart"}
 		p, err := b.payments.Create(
-			t.Context(), payment.CreateInput{KeyID: m.key.ID, Amount: "30", Details: details},
+			t.Context(), payment.CreateInput{KeyID: m.key.ID, Amount: "30", Details: details}, audit.Act{},
 		)
 		must(t, err)
 		return p

@@ -20,7 +20,7 @@ func TestPrice_Overview(t *testing.T) {
 	s.signIn(ownerEmail)
 	pay := func(in payment.CreateInput) payment.Payment {
 		in.KeyID = m.key.ID
-		p, err := b.payments.Create(t.Context(), in)
+		p, err := b.payments.Create(t.Context(), in, audit.Act{})
 		must(t, err)
 		return b.deposit(b.start(p, chain.Polygon), p.Amount, true)
 	}
@@ -61,11 +61,11 @@ func TestPrice_ListBounds(t *testing.T) {
 	s.signIn(ownerEmail)
 	for _, amount := range []string{"20", "30.50", "45"} {
 		price := exchange.Text{Amount: amount, Currency: "EUR"}
-		p, err := b.payments.Create(t.Context(), payment.CreateInput{KeyID: m.key.ID, Price: price})
+		p, err := b.payments.Create(t.Context(), payment.CreateInput{KeyID: m.key.ID, Price: price}, audit.Act{})
 		must(t, err)
 		b.deposit(b.start(p, chain.Polygon), p.Amount, true)
 	}
-	_, err := b.payments.Create(t.Context(), payment.CreateInput{KeyID: m.key.ID, Amount: "33"})
+	_, err := b.payments.Create(t.Context(), payment.CreateInput{KeyID: m.key.ID, Amount: "33"}, audit.Act{})
 	must(t, err)
 	s.get("/dashboard/payments").wants(t, 200, "At least, $")
 	must(t, b.accounts.NameKey(

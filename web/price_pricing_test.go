@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/payment"
@@ -76,7 +77,7 @@ func checkMarkup(t *testing.T, b *bundle, m seller, export func() string) {
 	if !strings.Contains(csv, "markupPercent") || !strings.Contains(csv, ",1.5,30.50\n") {
 		t.Errorf("the export lacks the mark-up: %s", csv)
 	}
-	plain, err := b.payments.Create(t.Context(), payment.CreateInput{KeyID: m.key.ID, Amount: "5"})
+	plain, err := b.payments.Create(t.Context(), payment.CreateInput{KeyID: m.key.ID, Amount: "5"}, audit.Act{})
 	if err != nil || plain.Amount != 5_000_000 {
 		t.Errorf("an amount in dollars: %s, %v", plain.Amount, err)
 	}

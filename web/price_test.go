@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/fault"
@@ -145,7 +146,7 @@ func TestPrice_Checkout(t *testing.T) {
 	m := b.newMerchant(50)
 	p, err := b.payments.Create(t.Context(), payment.CreateInput{
 		KeyID: m.key.ID, Price: exchange.Text{Amount: "1030.50", Currency: "EUR"},
-	})
+	}, audit.Act{})
 	must(t, err)
 	for lang, want := range map[string][]string{
 		"en": {"€1,030.50", "1,196.94636\u00a0USD", "€1</bdi> = <bdi>1.16152\u00a0USD"},

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
@@ -21,7 +22,7 @@ func TestReceiptIsPublic(t *testing.T) {
 			Reference: "NL-1042", Description: "Two bags of coffee", SuccessURL: "https://shop.example/thanks?cart=success-canary",
 			CancelURL: "https://shop.example/cart?cancel-canary", CustomerEmail: "payer-canary@mail.example",
 			Metadata: map[string]string{"metadata-key-canary": "metadata-value-canary"},
-		}})
+		}}, audit.Act{})
 	must(t, err)
 	p = b.deposit(b.start(p, chain.Polygon), 4990*money.USD/100, true)
 	if p.Status != payment.Completed {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
@@ -135,7 +136,7 @@ func TestRefund_OtherAmount(t *testing.T) {
 	s := b.surfer()
 	s.signIn(ownerEmail)
 	p := b.deposit(b.start(b.newPaymentOf(m, "10"), chain.Polygon), 10*money.USD, true)
-	r, err := b.refunds().Request(t.Context(), m.key.ID, string(p.ID), refund.Ask{Amount: "2"})
+	r, err := b.refunds().Request(t.Context(), m.key.ID, string(p.ID), refund.Ask{Amount: "2"}, audit.Act{})
 	must(t, err)
 	_, err = b.refunds().GiveAddress(t.Context(), b.refunds().Link(r)[len(testBaseURL+"/refund/"):], payerWallet)
 	must(t, err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
@@ -47,7 +48,7 @@ func TestRefundPage(t *testing.T) {
 	if r.Address.Address != merchantWallet || r.Proven {
 		t.Errorf("%+v", r)
 	}
-	_, err = b.refunds().Ask(t.Context(), r)
+	_, err = b.refunds().Ask(t.Context(), r, audit.Act{})
 	must(t, err)
 	if got := b.giveTo(token, payerWallet); got.status != 409 || !strings.Contains(got.body, `data-state="SENT"`) ||
 		strings.Contains(got.body, `data-testid="to"`) {
@@ -121,7 +122,7 @@ func TestRefundPage_Mail(t *testing.T) {
 	m := b.newMerchant(5)
 	p, err := b.payments.Create(t.Context(), payment.CreateInput{
 		KeyID: m.key.ID, Amount: "10", Details: payment.Details{CustomerEmail: "ada@mail.example"},
-	})
+	}, audit.Act{})
 	must(t, err)
 	_, token := b.requestRefund(m, b.deposit(b.start(p, chain.Polygon), 10*money.USD, true), "")
 	for _, a := range []string{payerWallet, merchantWallet} {

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -110,6 +112,23 @@ func TestRefund_REST(t *testing.T) {
 	if after := b.balance(m); after != before {
 		t.Errorf("refunds cost %d credits", before-after)
 	}
+	name := cmp.Or(m.key.Label, m.key.PublicID)
+	b.recorded(m, "named the transaction of a refund: "+string(p.ID)+"|"+name+": "+string(transfer.Tx),
+		"asked for a refund: "+string(p.ID)+"|"+name)
+}
+
+// recorded checks the newest entries of the merchant's audit log, each of which is an act with the key.
+func (b *bundle) recorded(m seller, want ...string) {
+	b.t.Helper()
+	entries, err := b.store.Merchant().AuditLog(b.t.Context(), m.key.UserID, m.key.UserID, 0, len(want))
+	must(b.t, err)
+	var got []string
+	for _, e := range entries {
+		got = append(got, strings.TrimPrefix(e.Actor+" ", "API key ")+string(e.Action)+": "+e.Subject+"|"+e.Detail)
+	}
+	if !slices.Equal(got, want) {
+		b.t.Errorf("the audit log says %q, want %q", got, want)
+	}
 }
 
 // TestRefund_WrongTransaction: a hash that pays something else is refused, and changes nothing.
@@ -186,6 +205,7 @@ func TestRefund_GraphQL(t *testing.T) {
 	if gone.text(t, "data.cancelRefund.refund.status") != "CANCELLED" {
 		t.Error(gone.body)
 	}
+	b.recorded(m, "cancelled a refund: "+string(p.ID)+"|"+cmp.Or(m.key.Label, m.key.PublicID))
 }
 
 // TestRefund_Again: a request that is repeated with its Idempotency-Key makes one refund.

@@ -5,6 +5,8 @@ import (
 	"html"
 	"strings"
 	"testing"
+
+	"github.com/florinpay/florin/internal/audit"
 )
 
 // What a shop gives as its return address is stored as it is but for the space around it, over REST and GraphQL, and
@@ -31,7 +33,7 @@ func TestReturnURL(t *testing.T) {
 		for _, id := range []string{
 			rest.text(t, "transaction.txnid"), byGraphQL.text(t, "data.payment.transaction.txnid"),
 		} {
-			p, err := b.payments.Cancel(t.Context(), id)
+			p, err := b.payments.Cancel(t.Context(), id, audit.Act{})
 			must(t, err)
 			if p.SuccessURL != want || p.CancelURL != want {
 				t.Errorf("%q is stored as %q and %q", sent, p.SuccessURL, p.CancelURL)

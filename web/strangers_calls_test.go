@@ -58,7 +58,7 @@ type countedRecharges struct{ askers *askers }
 func (countedRecharges) Offered() error { return nil }
 
 func (r countedRecharges) Buy(
-	ctx context.Context, _ recharge.Request, _ time.Duration, _ ...audit.Entry,
+	ctx context.Context, _ recharge.Request, _ time.Duration, _ audit.Act,
 ) (recharge.Recharge, error) {
 	r.askers.note(ctx)
 	return recharge.Recharge{}, recharge.ErrBusy

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
@@ -23,13 +24,13 @@ func checkTopUpsAreNoSales(t *testing.T, b *bundle) {
 	t.Helper()
 	m := b.newMerchant(50)
 	sale := string(b.deposit(b.start(b.newPayment(m), "POLYGON"), 49_900_000, true).ID)
-	open, err := b.payments.CreateTopUp(t.Context(), testID(b.clock.Now()), m.key.ID, 40)
+	open, err := b.payments.CreateTopUp(t.Context(), testID(b.clock.Now()), m.key.ID, 40, audit.Act{})
 	must(t, err)
 	open = b.start(open, "POLYGON")
-	paid, err := b.payments.CreateTopUp(t.Context(), testID(b.clock.Now()), m.key.ID, 40)
+	paid, err := b.payments.CreateTopUp(t.Context(), testID(b.clock.Now()), m.key.ID, 40, audit.Act{})
 	must(t, err)
 	paid = b.deposit(b.start(paid, "POLYGON"), 2_500_000, true) // half a dollar more than it costs
-	ended, err := b.payments.CreateTopUp(t.Context(), testID(b.clock.Now()), m.key.ID, 40)
+	ended, err := b.payments.CreateTopUp(t.Context(), testID(b.clock.Now()), m.key.ID, 40, audit.Act{})
 	must(t, err)
 	ended = b.expire(ended)
 	key := []string{"x-api-key", m.text}

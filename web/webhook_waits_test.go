@@ -21,7 +21,7 @@ func TestDashboard_WebhooksWait(t *testing.T) {
 		must(t, err)
 	}
 	cancel := func() payment.Payment {
-		p, err := b.payments.Cancel(t.Context(), string(b.newPayment(m).ID))
+		p, err := b.payments.Cancel(t.Context(), string(b.newPayment(m).ID), audit.Act{})
 		must(t, err)
 		return p
 	}

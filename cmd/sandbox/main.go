@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/payment"
 )
 
@@ -59,7 +60,8 @@ func run(args []string) error {
 func greet(ctx context.Context, s *Sandbox) error {
 	// Another order at each start: the page of one that was paid before would ask first.
 	order := payment.Details{Description: "Two bags of coffee", Reference: "order-" + time.Now().Format("0102-150405")}
-	p, err := s.App.Payments.Create(ctx, payment.CreateInput{KeyID: s.Demo.KeyID, Amount: "49.90", Details: order})
+	in := payment.CreateInput{KeyID: s.Demo.KeyID, Amount: "49.90", Details: order}
+	p, err := s.App.Payments.Create(ctx, in, audit.Act{})
 	if err != nil {
 		return fmt.Errorf("make a first payment: %w", err)
 	}

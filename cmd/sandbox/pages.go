@@ -12,6 +12,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	solana "github.com/gagliardetto/solana-go"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/fault"
@@ -90,7 +91,7 @@ func (p *pages) create(w http.ResponseWriter, r *http.Request) {
 	if currency := r.PostFormValue("currency"); currency != "" && currency != string(exchange.USD) {
 		in.Price, in.Amount = exchange.Text{Amount: in.Amount, Currency: currency}, ""
 	}
-	x, err := p.sandbox.App.Payments.Create(r.Context(), in)
+	x, err := p.sandbox.App.Payments.Create(r.Context(), in, audit.Act{})
 	if err != nil {
 		p.refuse(w, r, err)
 		return

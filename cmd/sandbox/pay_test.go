@@ -17,6 +17,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/testkit/browser"
 )
@@ -93,7 +94,7 @@ func (r *running) create(t *testing.T, amount string) payment.Payment {
 	p, err := r.App.Payments.Create(t.Context(), payment.CreateInput{
 		KeyID: r.Demo.KeyID, Amount: amount,
 		Details: payment.Details{Description: "Two bags of coffee", Reference: "order-" + rand.Text()},
-	})
+	}, audit.Act{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 	solana "github.com/gagliardetto/solana-go"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
@@ -180,7 +181,7 @@ func (r *running) solanaRefunder(t *testing.T, token money.Token) refunder {
 // request makes a refund; an empty amount is all that is left.
 func (r *running) request(t *testing.T, p payment.Payment, amount string) refund.Refund {
 	t.Helper()
-	made, err := r.App.Refunds.Request(t.Context(), r.Demo.KeyID, string(p.ID), refund.Ask{Amount: amount})
+	made, err := r.App.Refunds.Request(t.Context(), r.Demo.KeyID, string(p.ID), refund.Ask{Amount: amount}, audit.Act{})
 	if err != nil {
 		t.Fatal(err)
 	}

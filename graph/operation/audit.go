@@ -15,11 +15,11 @@ func (o *Operations) act(ctx context.Context, account int64, who string) audit.A
 	}
 }
 
-// entry records, for the key's owner, an act with the key.
-func (o *Operations) entry(
-	ctx context.Context, key merchant.Key, action audit.Action, subject, detail string,
-) audit.Entry {
-	return o.act(ctx, key.UserID, audit.ViaAPI).Entry(key.UserID, action, subject, detail)
+// by is the key that sends the request, which acts for its owner.
+func (o *Operations) by(ctx context.Context, key merchant.Key) audit.Act {
+	act := o.act(ctx, key.UserID, audit.ViaAPI)
+	act.Key = named(key)
+	return act
 }
 
 // named returns the name by which a key's owner knows it.

@@ -82,7 +82,7 @@ func (o *Operations) changeCustodian(
 			}
 		}
 		wanted.Keep = keep(ctx, o, w, made)
-		c, signing, err := change(ctx, key, wanted, o.act(ctx, key.UserID, audit.ViaAPI))
+		c, signing, err := change(ctx, key, wanted, o.by(ctx, key))
 		if err != nil {
 			return nil, err
 		}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/florinpay/florin/graph/model"
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/input"
@@ -167,10 +166,9 @@ func (o *Operations) MarkCompleted(
 		if err := o.affords(ctx, key.ID, ledger.Query); err != nil {
 			return nil, err
 		}
-		entry := o.entry(ctx, key, audit.ActionMarkCompleted, txnid, named(key))
 		done := func(payment.Payment) *model.CompletionResult { return &model.CompletionResult{Success: true} }
 		p, err := o.d.Payments.Keeping(keep(ctx, o, w, done)).
-			MarkCompleted(ctx, key.ID, txnid, payment.Actor{Name: audit.ViaAPI}, entry)
+			MarkCompleted(ctx, key.ID, txnid, "", o.by(ctx, key))
 		if err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/florinpay/florin/graph/model"
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
@@ -61,7 +62,7 @@ func (o *Operations) Payment(ctx context.Context, in PaymentInput) (*model.Payme
 		p, err := o.d.Payments.Keeping(keep(ctx, o, w, o.created)).Create(ctx, payment.CreateInput{
 			ID: w.subject, KeyID: key.ID, Amount: amount, Price: price, ExpiresInMinutes: minutes, Details: details,
 			Warn: func(list ...fault.Warning) { Warn(ctx, list...) },
-		})
+		}, audit.Act{})
 		if err != nil {
 			return nil, err
 		}
@@ -165,7 +166,7 @@ func (o *Operations) CancelPayment(ctx context.Context, txnid string) (*model.Tr
 		return nil, err
 	}
 	return o.onPayment(ctx, "cancel", nil, txnid, func(s *payment.Service, id string) (payment.Payment, error) {
-		return s.Cancel(ctx, id)
+		return s.Cancel(ctx, id, audit.Act{})
 	})
 }
 

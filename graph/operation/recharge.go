@@ -18,7 +18,7 @@ import (
 type Recharges interface {
 	// Offered returns why nothing is sold now, or nil.
 	Offered() error
-	Buy(ctx context.Context, q recharge.Request, wait time.Duration, trail ...audit.Entry) (recharge.Recharge, error)
+	Buy(ctx context.Context, q recharge.Request, wait time.Duration, act audit.Act) (recharge.Recharge, error)
 }
 
 const (
@@ -54,11 +54,9 @@ func (o *Operations) Recharge(
 	}
 	place := scope{keyID: key.ID, operation: "rechargeApiKey"}
 	return once(ctx, o, place, units, func(w write) (*model.RechargeResult, error) {
-		// Its transaction is added to the audit entry when it is signed.
-		entry := o.entry(ctx, key, audit.ActionRecharge, named(key), fmt.Sprintf("%d units", units))
 		r, err := o.d.Recharges.Buy(chain.AsStranger(ctx), recharge.Request{
 			ID: recharge.ID(w.subject), KeyID: key.ID, Units: int64(units), Wallet: key.Wallet, PrivateKey: privateKey,
-		}, rechargeWait, entry)
+		}, rechargeWait, o.by(ctx, key))
 		if err != nil {
 			return nil, err
 		}

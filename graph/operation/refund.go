@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/florinpay/florin/graph/model"
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
@@ -48,7 +47,7 @@ func (o *Operations) Refund(ctx context.Context, in RefundInput) (*model.RefundR
 	return once(ctx, o, place, read, func(w write) (*model.RefundResult, error) {
 		ask.ID = refund.ID(w.subject)
 		r, err := o.d.Refunds.Keeping(keep(ctx, o, w, o.refundResult)).Request(
-			ctx, key.ID, in.Txnid, ask, o.entry(ctx, key, audit.ActionRefund, in.Txnid, named(key)))
+			ctx, key.ID, in.Txnid, ask, o.by(ctx, key))
 		if err != nil {
 			return nil, err
 		}
@@ -63,8 +62,7 @@ func (o *Operations) CancelRefund(ctx context.Context, apiKey secret.Text, id st
 		if err != nil {
 			return r, err
 		}
-		return o.d.Refunds.Keeping(keep(ctx, o, w, o.refundResult)).Cancel(
-			ctx, r, o.entry(ctx, key, audit.ActionRefundCancel, string(r.PaymentID), named(key)))
+		return o.d.Refunds.Keeping(keep(ctx, o, w, o.refundResult)).Cancel(ctx, r, o.by(ctx, key))
 	})
 }
 
@@ -84,8 +82,7 @@ func (o *Operations) ConfirmRefund(
 		if err != nil {
 			return r, err
 		}
-		return o.d.Refunds.Confirm(ctx, r, hash,
-			o.entry(ctx, key, audit.ActionRefundHash, string(r.PaymentID), named(key)+": "+string(hash)))
+		return o.d.Refunds.Confirm(ctx, r, hash, o.by(ctx, key))
 	}
 	return o.changeRefund(ctx, apiKey, "confirmRefund", id, text, confirm)
 }

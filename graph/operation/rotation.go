@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/florinpay/florin/graph/model"
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/ledger"
@@ -71,7 +70,7 @@ func (o *Operations) replaceKey(
 			ledger.Spend(key.ID, ledger.Credit, ledger.ReasonOperation, name+":"+string(w.subject), o.d.Now()),
 		)
 		text, left, err := o.d.Merchants.ReplaceKey(ctx, key, key.Permissions, costs, keep(ctx, o, w, answer), name,
-			o.act(ctx, key.UserID, audit.ViaAPI))
+			o.by(ctx, key))
 		if err != nil {
 			return nil, err
 		}

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 
@@ -285,8 +284,7 @@ func (o *Operations) CreateTopUp(ctx context.Context, keyID string, credits int)
 	if err != nil {
 		return nil, err
 	}
-	price, err := ledger.Price(int64(credits))
-	if err != nil {
+	if _, err := ledger.Price(int64(credits)); err != nil {
 		return nil, err
 	}
 	made := func(p payment.Payment) *model.TopupResult {
@@ -295,10 +293,9 @@ func (o *Operations) CreateTopUp(ctx context.Context, keyID string, credits int)
 	}
 	place := scope{keyID: key.ID, operation: "UserCreateCreditTopup"}
 	out, err := once(ctx, o, place, credits, func(w write) (*model.TopupResult, error) {
-		line := o.act(ctx, member.Merchant.ID, member.User.Email).Entry(member.Merchant.ID, audit.ActionTopUp,
-			named(key),
-			fmt.Sprintf("%d credits for $%s", credits, price.Display()))
-		p, err := o.d.Payments.Keeping(keep(ctx, o, w, made)).CreateTopUp(ctx, w.subject, key.ID, int64(credits), line)
+		act := o.act(ctx, member.Merchant.ID, member.User.Email)
+		act.Key = named(key)
+		p, err := o.d.Payments.Keeping(keep(ctx, o, w, made)).CreateTopUp(ctx, w.subject, key.ID, int64(credits), act)
 		if err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/alert"
+	"github.com/florinpay/florin/internal/audit"
 )
 
 // alertSources returns where the state of the installation is read from, for alerts, pages and GET /health alike.
@@ -26,7 +27,7 @@ func (a *App) newAlerts(holder string) *alert.Monitor {
 			Mail: a.Config.OperatorMail, Hook: !a.Config.OperatorHook.Empty(), Page: a.Config.BaseURL + "/operator",
 		},
 		Works: a.Store.Works, Send: a.send,
-		Check: func(ctx context.Context) error { return a.checker.Ask(ctx, "Florin, once a day") },
+		Check: func(ctx context.Context) error { return a.checker.Ask(ctx, audit.Act{Who: "Florin, once a day"}) },
 		Checked: func(ctx context.Context) (time.Time, error) {
 			last, _, err := a.Store.LedgerCheck(ctx)
 			return last.AskedAt, err

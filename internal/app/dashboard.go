@@ -6,7 +6,6 @@ import (
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/webhook"
 	"github.com/florinpay/florin/web"
-	"github.com/florinpay/florin/web/dashboard"
 	"github.com/florinpay/florin/web/settle"
 )
 
@@ -14,8 +13,10 @@ import (
 func (a *App) dashboard() *web.Dashboard {
 	return &web.Dashboard{
 		Reports: a.Store.Reports(), Webhooks: a.sender(), LastCheck: a.Store.LedgerCheck,
-		Resends: dashboard.Resends{One: a.Store.Resend, Failed: a.Store.ResendFailed, Stop: a.Store.StopParked},
-		Wake:    a.deliver.Wake, Ledger: a.checker, Sweeping: a.networks.Sweeping, Endpoints: a.networks.endpoints,
+		Resends: webhook.Resends{
+			One: a.Store.Resend, Failed: a.Store.ResendFailed, Parked: a.Store.StopParked, Wake: a.deliver.Wake,
+		},
+		Ledger: a.checker, Sweeping: a.networks.Sweeping, Endpoints: a.networks.endpoints,
 		Reading: a.networks.Reading, Alerts: a.alertSources().Observe, Rates: a.rates.Report,
 		Settle: settle.Schedules{
 			Policy:   a.sweepPolicy,

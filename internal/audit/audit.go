@@ -16,6 +16,7 @@ import (
 type Act struct {
 	Who     string // e-mail address of the user, or what acts for them, such as "API key"
 	Account int64  // the merchant account it is done for
+	Key     string // what whoever acts calls the API key that they act with, or on; empty where it is about none
 	At      time.Time
 	Address string      // IP address of the client; empty on the command line
 	Agent   string      // how the client names itself

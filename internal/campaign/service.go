@@ -308,5 +308,5 @@ func (s *Service) UseLink(ctx context.Context, l Link, amount string) (payment.P
 		Details: payment.Details{
 			Reference: l.Reference, Description: l.Description, Metadata: map[string]string{"link": l.Slug},
 		},
-	})
+	}, audit.Act{})
 }

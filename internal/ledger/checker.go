@@ -25,7 +25,7 @@ var ErrCheckRunning = fault.New(fault.Conflict, "a check is in progress already;
 type CheckStore interface {
 	// AskLedgerCheck records that a check is in progress; it returns false if
 	// another was requested after stale and has not ended.
-	AskLedgerCheck(ctx context.Context, by string, now, stale time.Time, trail ...audit.Entry) (bool, error)
+	AskLedgerCheck(ctx context.Context, by string, now, stale time.Time, r audit.Record) (bool, error)
 	// EndLedgerCheck stores the outcome of the check that was requested at c.AskedAt.
 	EndLedgerCheck(ctx context.Context, c Check) error
 	// VerifyLedger sums the whole ledger and returns the differences.
@@ -48,11 +48,12 @@ func NewChecker(store CheckStore, now func() time.Time, log *slog.Logger) *Check
 	return &Checker{store: store, now: now, log: log, asked: make(chan Check, 1)}
 }
 
-// Ask requests a check and does not wait for it; by is the operator's e-mail
-// address. It fails with ErrCheckRunning while another check runs on any instance.
-func (c *Checker) Ask(ctx context.Context, by string, trail ...audit.Entry) error {
+// Ask requests a check and does not wait for it. It fails with ErrCheckRunning while another check runs on any
+// instance.
+func (c *Checker) Ask(ctx context.Context, act audit.Act) error {
 	now := c.now()
-	asked, err := c.store.AskLedgerCheck(ctx, by, now, now.Add(-2*CheckLimit), trail...)
+	asked, err := c.store.AskLedgerCheck(ctx, act.Who, now, now.Add(-2*CheckLimit),
+		act.Record(act.Account, audit.ActionCheckLedger, "", ""))
 	if err != nil {
 		return err
 	}
@@ -60,7 +61,7 @@ func (c *Checker) Ask(ctx context.Context, by string, trail ...audit.Entry) erro
 		return ErrCheckRunning
 	}
 	select {
-	case c.asked <- Check{AskedAt: now, AskedBy: by}:
+	case c.asked <- Check{AskedAt: now, AskedBy: act.Who}:
 		return nil
 	default: // a check that the store has given up is still queued
 		return ErrCheckRunning

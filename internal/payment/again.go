@@ -9,6 +9,7 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
@@ -78,5 +79,5 @@ func (s *Service) successor(ctx context.Context, p Payment) (Payment, error) {
 	if !p.Price.None() {
 		in.Amount, in.Price = "", exchange.Text{Amount: p.Price.Amount(), Currency: string(p.Price.Currency)}
 	}
-	return s.Create(ctx, in)
+	return s.Create(ctx, in, audit.Act{})
 }

@@ -44,11 +44,11 @@ func (c Change) keeping(keep Keep, err error) (Change, error) {
 	return c, err
 }
 
-// audited returns the change with the entries that record it. A change that
+// audited returns the change with its record. A change that
 // writes nothing records nothing.
-func (c Change) audited(entries []audit.Entry, err error) (Change, error) {
+func (c Change) audited(r audit.Record, err error) (Change, error) {
 	if err == nil && !c.None() {
-		c.Audit = entries
+		c.Audit = r.Entries
 	}
 	return c, err
 }

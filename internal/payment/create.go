@@ -39,7 +39,8 @@ const (
 // Create creates a pending payment of a key that has a custodian. It fails with
 // fault.Invalid for invalid input, merchant.ErrNoCustodian, with fault.Unavailable for a price without a rate, or as
 // CheckAmount.
-func (s *Service) Create(ctx context.Context, in CreateInput, trail ...audit.Entry) (Payment, error) {
+func (s *Service) Create(ctx context.Context, in CreateInput, act audit.Act) (Payment, error) {
+	asked := in.Price.Amount + " " + in.Price.Currency
 	read, err := s.checked(&in)
 	if err != nil {
 		return Payment{}, err
@@ -56,7 +57,9 @@ func (s *Service) Create(ctx context.Context, in CreateInput, trail ...audit.Ent
 		in.Warn(list...)
 	}
 	amount, price := read.amount, exchange.Price{}
-	if !read.sum.None() {
+	if read.sum.None() {
+		asked = "$" + amount.Display()
+	} else {
 		if amount, price, err = s.priced(ctx, read.sum, c.Pricing); err != nil {
 			return Payment{}, err
 		}
@@ -67,7 +70,7 @@ func (s *Service) Create(ctx context.Context, in CreateInput, trail ...audit.Ent
 	return s.create(ctx, Request{
 		ID: in.ID, KeyID: in.KeyID, Kind: KindMerchant, Amount: amount, Price: price, ValidFor: read.valid,
 		Terms: termsOf(c), LinkID: in.LinkID, Details: in.Details,
-	}, trail...)
+	}, act.Record(act.Account, audit.ActionCreatePayment, "", asked))
 }
 
 // termsOf are the terms of a new payment to the custodian.
@@ -114,7 +117,7 @@ func (s *Service) asked(amount string, price exchange.Text) (m money.Micros, sum
 const TopUpLate = WatchAfterEnd
 
 // CreateTopUp makes a payment by which a key buys credits.
-func (s *Service) CreateTopUp(ctx context.Context, id ID, keyID, credits int64, trail ...audit.Entry) (Payment, error) {
+func (s *Service) CreateTopUp(ctx context.Context, id ID, keyID, credits int64, act audit.Act) (Payment, error) {
 	if err := s.opts.Meter.Sells(); err != nil {
 		return Payment{}, err
 	}
@@ -126,10 +129,10 @@ func (s *Service) CreateTopUp(ctx context.Context, id ID, keyID, credits int64, 
 		ID: id, KeyID: keyID, Kind: KindTopUp, Amount: price, ValidFor: s.opts.TTL,
 		Terms: Terms{LateFor: TopUpLate}, Credits: credits,
 		Details: Details{Description: fmt.Sprintf("%d credits", credits)},
-	}, trail...)
+	}, act.Record(act.Account, audit.ActionTopUp, act.Key, fmt.Sprintf("%d credits for $%s", credits, price.Display())))
 }
 
-func (s *Service) create(ctx context.Context, r Request, trail ...audit.Entry) (Payment, error) {
+func (s *Service) create(ctx context.Context, r Request, record audit.Record) (Payment, error) {
 	now := s.now()
 	if r.ID == "" {
 		r.ID = s.newID(now)
@@ -138,7 +141,7 @@ func (s *Service) create(ctx context.Context, r Request, trail ...audit.Entry) (
 	if err != nil {
 		return Payment{}, err
 	}
-	c.Audit = trail
+	c.Audit = record.Entries
 	return s.store.CreatePayment(ctx, c)
 }
 

@@ -1,6 +1,7 @@
 package payment
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -198,51 +199,49 @@ func (s *Service) startRoute(ctx context.Context, p Payment, choice Choice) (r R
 }
 
 // Cancel cancels a payment that has received nothing. Knowing the ID is enough.
-func (s *Service) Cancel(ctx context.Context, id string, trail ...audit.Entry) (Payment, error) {
+func (s *Service) Cancel(ctx context.Context, id string, act audit.Act) (Payment, error) {
 	p, err := s.Get(ctx, id)
 	if err != nil {
 		return Payment{}, err
 	}
 	return s.update(ctx, p.ID, func(p Payment) (Change, error) {
 		c, err := p.Cancel(s.now())
-		return c.audited(trail, err)
+		return c.audited(act.Record(act.Account, audit.ActionCancelPayment, string(p.ID), ""), err)
 	})
 }
 
 // MarkCompleted completes a payment of the key by hand, for one query.
-func (s *Service) MarkCompleted(
-	ctx context.Context, keyID int64, id string, by Actor, trail ...audit.Entry,
-) (Payment, error) {
+func (s *Service) MarkCompleted(ctx context.Context, keyID int64, id, reason string, act audit.Act) (Payment, error) {
 	p, err := s.Owned(ctx, keyID, id)
 	if err != nil {
 		return Payment{}, err
 	}
 	return s.update(ctx, p.ID, func(p Payment) (Change, error) {
-		c, err := s.metered(p.MarkCompleted(by, s.now()))
-		return c.audited(trail, err)
+		c, err := s.metered(p.MarkCompleted(Actor{Name: act.Who, Reason: reason}, s.now()))
+		return c.audited(act.Record(act.Account, audit.ActionMarkCompleted, id, cmp.Or(act.Key, reason)), err)
 	})
 }
 
-// Accept completes a payment of the key with its short or late money.
-func (s *Service) Accept(ctx context.Context, keyID int64, id string, by Actor, trail ...audit.Entry) (Payment, error) {
+// Accept completes a payment of the key with its short or late money. The audit log has came: in words, what that is.
+func (s *Service) Accept(ctx context.Context, keyID int64, id, came string, act audit.Act) (Payment, error) {
 	p, err := s.Owned(ctx, keyID, id)
 	if err != nil {
 		return Payment{}, err
 	}
 	return s.update(ctx, p.ID, func(p Payment) (Change, error) {
-		c, err := s.metered(p.Accept(by, s.now()))
-		return c.audited(trail, err)
+		c, err := s.metered(p.Accept(Actor{Name: act.Who}, s.now()))
+		return c.audited(act.Record(act.Account, audit.ActionAccept, id, came+" of $"+p.Amount.Display()), err)
 	})
 }
 
 // CompleteWaiting is MarkCompleted, or Accept, for what an owner of a locked account has asked for before. A payment
 // that is completed already is no error.
 func (s *Service) CompleteWaiting(ctx context.Context, keyID int64, id, by, reason string, accept bool) error {
-	act := s.MarkCompleted
+	complete := s.MarkCompleted
 	if accept {
-		act = s.Accept
+		complete = s.Accept
 	}
-	_, err := act(ctx, keyID, id, Actor{Name: by, Reason: reason})
+	_, err := complete(ctx, keyID, id, reason, audit.Act{Who: by})
 	if errors.Is(err, ErrCompleted) {
 		return nil
 	}
@@ -250,16 +249,14 @@ func (s *Service) CompleteWaiting(ctx context.Context, keyID int64, id, by, reas
 }
 
 // Resolve records that the owner has settled what needed attention.
-func (s *Service) Resolve(
-	ctx context.Context, keyID int64, id string, by Actor, trail ...audit.Entry,
-) (Payment, error) {
+func (s *Service) Resolve(ctx context.Context, keyID int64, id, note string, act audit.Act) (Payment, error) {
 	p, err := s.Owned(ctx, keyID, id)
 	if err != nil {
 		return Payment{}, err
 	}
 	return s.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) {
-		c, err := p.Resolve(by, s.now())
-		return c.audited(trail, err)
+		c, err := p.Resolve(Actor{Name: act.Who, Reason: note}, s.now())
+		return c.audited(act.Record(act.Account, audit.ActionResolve, id, note), err)
 	})
 }
 

@@ -188,7 +188,7 @@ func (w *world) request(units int64) recharge.Request {
 func (w *world) signed(units int64) recharge.Recharge {
 	w.t.Helper()
 	s := recharge.New(w.store.Settlement(), w.network(noBroadcast{w.remit}), w.now, silent())
-	r, err := s.Buy(w.t.Context(), w.request(units), 0)
+	r, err := s.Buy(w.t.Context(), w.request(units), 0, audit.Act{})
 	w.must(err)
 	if r.State != recharge.Signed || !r.SentAt.IsZero() {
 		w.t.Fatalf("signed: %+v", r)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/recharge"
@@ -38,7 +39,7 @@ func TestReplaced(t *testing.T) {
 		}
 		// The wallet can be used for the next recharge.
 		stop := w.mining()
-		next, err := w.service().Buy(t.Context(), w.request(1), patient)
+		next, err := w.service().Buy(t.Context(), w.request(1), patient, audit.Act{})
 		stop()
 		w.must(err)
 		if next.State != recharge.Credited || w.queries() != 1 {
@@ -143,7 +144,7 @@ func TestBuy_StoredBeforeSent(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		stop := w.mining()
 		r, err := recharge.New(w.store.Settlement(), w.network(stored{w.remit, w}), w.now, silent()).Buy(
-			t.Context(), w.request(2), patient,
+			t.Context(), w.request(2), patient, audit.Act{},
 		)
 		stop()
 		w.must(err)
@@ -160,7 +161,7 @@ func TestBuy_AfterACrash(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		left := w.signed(3)
 		stop := w.mining()
-		next, err := w.service().Buy(t.Context(), w.request(2), patient)
+		next, err := w.service().Buy(t.Context(), w.request(2), patient, audit.Act{})
 		stop()
 		w.must(err)
 		if w.state(left) != recharge.Credited || next.State != recharge.Credited ||

@@ -31,7 +31,7 @@ const MaxUnits = ledger.MaxRecharge
 type Store interface {
 	// CreateRecharge stores a Signed recharge, or fails with ErrBusy if one of
 	// the same wallet is Signed.
-	CreateRecharge(ctx context.Context, r Recharge, trail ...audit.Entry) error
+	CreateRecharge(ctx context.Context, r Recharge, record audit.Record) error
 	// Recharge returns the recharge, or ErrUnknown.
 	Recharge(ctx context.Context, id ID) (Recharge, error)
 	// RechargeOf returns the wallet's Signed recharge; ok is false without one.

@@ -12,6 +12,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm/sender"
 	"github.com/florinpay/florin/internal/fault"
@@ -27,13 +28,13 @@ func TestBuy(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		stop := w.mining()
 		q := w.request(7)
-		r, err := w.service().Buy(t.Context(), q, patient)
+		r, err := w.service().Buy(t.Context(), q, patient, audit.Act{})
 		w.must(err)
 		if r.State != recharge.Credited || w.queries() != 7 || w.earned() != "0.35" {
 			t.Errorf("%s, %d queries, the treasury holds %s", r.State, w.queries(), w.earned())
 		}
 		// The same request again, as after a lost answer, continues the stored recharge.
-		again, err := w.service().Buy(t.Context(), q, patient)
+		again, err := w.service().Buy(t.Context(), q, patient, audit.Act{})
 		w.must(err)
 		if again.Bytes.Tx != r.Bytes.Tx || w.queries() != 7 || w.earned() != "0.35" {
 			t.Errorf("again: %s, %d queries, the treasury holds %s", again.Bytes.Tx, w.queries(), w.earned())
@@ -42,7 +43,7 @@ func TestBuy(t *testing.T) {
 		results := make(chan recharge.Recharge, 2)
 		for range 2 {
 			go func() {
-				r, err := w.service().Buy(t.Context(), w.request(2), patient)
+				r, err := w.service().Buy(t.Context(), w.request(2), patient, audit.Act{})
 				if err != nil {
 					t.Error(err)
 				}
@@ -65,14 +66,14 @@ func TestBuy_Stopping(t *testing.T) {
 	w := newWorld(t, storetest.SQLite(t))
 	s, q := w.service(), w.request(3)
 	s.StopWaiting()
-	r, err := s.Buy(t.Context(), q, 24*time.Hour) // no block is mined
+	r, err := s.Buy(t.Context(), q, 24*time.Hour, audit.Act{}) // no block is mined
 	w.must(err)
 	if r.State != recharge.Signed || w.queries() != 0 {
 		t.Errorf("%s, %d queries before the transfer is final", r.State, w.queries())
 	}
 	stop := w.mining()
 	defer stop()
-	if r, err = w.service().Buy(t.Context(), q, patient); err != nil || r.State != recharge.Credited ||
+	if r, err = w.service().Buy(t.Context(), q, patient, audit.Act{}); err != nil || r.State != recharge.Credited ||
 		w.queries() != 3 {
 		t.Errorf("continued: %s, %v, %d queries", r.State, err, w.queries())
 	}
@@ -100,7 +101,7 @@ func TestBuy_Refusals(t *testing.T) {
 		"network is blind": {behind, 1, fault.Unavailable},
 	} {
 		_, err := recharge.New(w.store.Settlement(), row.network, w.now, silent()).Buy(
-			t.Context(), w.request(row.units), patient,
+			t.Context(), w.request(row.units), patient, audit.Act{},
 		)
 		if !fault.Is(err, row.want) {
 			t.Errorf("%s: %v", name, err)
@@ -112,7 +113,8 @@ func TestBuy_Refusals(t *testing.T) {
 	_, err := w.chain.Send(t.Context(), w.owner, devchain.Tx{To: &faucet, Value: rest, Gas: 21_000})
 	w.must(err)
 	w.finalize()
-	if _, err := w.service().Buy(t.Context(), w.request(1), patient); !fault.Is(err, fault.PaymentRequired) {
+	_, err = w.service().Buy(t.Context(), w.request(1), patient, audit.Act{})
+	if !fault.Is(err, fault.PaymentRequired) {
 		t.Errorf("without gas: %v", err)
 	}
 	if _, ok, err := w.store.Settlement().RechargeOf(t.Context(), w.wallet); ok || err != nil {
@@ -253,7 +255,7 @@ func TestNetworkRemoved(t *testing.T) {
 		network := w.network(w.remit)
 		network.Treasury = ""
 		s := recharge.New(w.store.Settlement(), network, w.now, silent())
-		if _, err := s.Buy(t.Context(), w.request(1), 0); !errors.Is(err, recharge.ErrNotOffered) {
+		if _, err := s.Buy(t.Context(), w.request(1), 0, audit.Act{}); !errors.Is(err, recharge.ErrNotOffered) {
 			t.Errorf("sold without a treasury: %v", err)
 		}
 		w.must(s.RunOnce(t.Context()))

@@ -3,6 +3,7 @@ package recharge
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -51,7 +52,7 @@ const pollEvery = 500 * time.Millisecond
 
 // Buy makes the transfer and waits for its end, at most as long as wait. The
 // recharge it returns may still be open: the loop continues it.
-func (s *Service) Buy(ctx context.Context, q Request, wait time.Duration, trail ...audit.Entry) (Recharge, error) {
+func (s *Service) Buy(ctx context.Context, q Request, wait time.Duration, act audit.Act) (Recharge, error) {
 	if q.Units < 1 || q.Units > MaxUnits {
 		return Recharge{}, fault.About(fault.Invalid, "unit", "must be between 1 and %d", MaxUnits)
 	}
@@ -60,7 +61,7 @@ func (s *Service) Buy(ctx context.Context, q Request, wait time.Duration, trail 
 	defer context.AfterFunc(s.stopping, cancel)()
 	r, err := s.store.Recharge(ctx, q.ID)
 	if errors.Is(err, ErrUnknown) {
-		r, err = s.begin(ctx, waiting, q, trail...)
+		r, err = s.begin(ctx, waiting, q, act)
 	}
 	if err != nil {
 		return Recharge{}, err
@@ -78,7 +79,7 @@ func (s *Service) Offered() error {
 }
 
 // begin signs, stores and broadcasts, in this order.
-func (s *Service) begin(ctx, waiting context.Context, q Request, trail ...audit.Entry) (Recharge, error) {
+func (s *Service) begin(ctx, waiting context.Context, q Request, act audit.Act) (Recharge, error) {
 	if err := s.Offered(); err != nil {
 		return Recharge{}, err
 	}
@@ -93,7 +94,7 @@ func (s *Service) begin(ctx, waiting context.Context, q Request, trail ...audit.
 		if err := s.waitTurn(ctx, waiting, q.Wallet); err != nil {
 			return Recharge{}, err
 		}
-		r, err := s.sign(ctx, q, t, trail...)
+		r, err := s.sign(ctx, q, t, act)
 		// Another request was faster, or a node that is behind reported a used
 		// nonce: a moment later it knows the next one.
 		if errors.Is(err, ErrBusy) && sleep(waiting, pollEvery) {
@@ -107,7 +108,7 @@ func (s *Service) begin(ctx, waiting context.Context, q Request, trail ...audit.
 }
 
 // sign signs the transfer and stores it.
-func (s *Service) sign(ctx context.Context, q Request, t chain.TokenTransfer, trail ...audit.Entry) (Recharge, error) {
+func (s *Service) sign(ctx context.Context, q Request, t chain.TokenTransfer, act audit.Act) (Recharge, error) {
 	b, err := s.network.Chain.Sign(ctx, q.PrivateKey, t)
 	if err != nil {
 		return Recharge{}, err
@@ -118,7 +119,8 @@ func (s *Service) sign(ctx context.Context, q Request, t chain.TokenTransfer, tr
 			pause(0),
 		),
 	}
-	return r, s.store.CreateRecharge(ctx, r, trail...)
+	return r, s.store.CreateRecharge(ctx, r, act.Record(act.Account, audit.ActionRecharge, act.Key,
+		fmt.Sprintf("%d units, %s", r.Units, b.Tx)))
 }
 
 // waitTurn waits until no other recharge of the wallet is Signed.

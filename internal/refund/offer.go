@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
@@ -172,7 +173,7 @@ func (s *Service) Claim(ctx context.Context, token string, asset chain.Asset, pr
 			return Refund{}, err
 		}
 	}
-	return s.update(ctx, p.ID, nil, func(a Account, now time.Time) (Change, error) {
+	return s.update(ctx, p.ID, audit.Record{}, func(a Account, now time.Time) (Change, error) {
 		if !mailed && !a.paidBy(asset, to.Address) {
 			return Change{}, ErrOtherWallet
 		}

@@ -1,6 +1,7 @@
 package refund
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -81,9 +82,8 @@ func (a Ask) Checked() (Ask, error) {
 
 // Request makes a refund of a key's payment. It fails as Account.Request, and with payment.ErrUnknown for a payment of
 // another key.
-func (s *Service) Request(
-	ctx context.Context, keyID int64, txnid string, ask Ask, trail ...audit.Entry,
-) (Refund, error) {
+func (s *Service) Request(ctx context.Context, keyID int64, txnid string, ask Ask, act audit.Act) (Refund, error) {
+	r := act.Record(act.Account, audit.ActionRefund, txnid, cmp.Or(act.Key, ask.Reason))
 	p, err := s.d.Payments.Owned(ctx, keyID, txnid)
 	if err != nil {
 		return Refund{}, err
@@ -94,7 +94,7 @@ func (s *Service) Request(
 	if ask.ID == "" {
 		ask.ID = s.d.NewID(s.d.Now())
 	}
-	return s.update(ctx, p.ID, trail, func(a Account, now time.Time) (Change, error) { return a.Request(ask, now) })
+	return s.update(ctx, p.ID, r, func(a Account, now time.Time) (Change, error) { return a.Request(ask, now) })
 }
 
 // Owned returns a refund of a key's payment, or ErrUnknown.
@@ -143,11 +143,10 @@ func (s *Service) Waiting(ctx context.Context, keys []int64, n chain.Network) ([
 
 // AskAll records that the merchant's wallet is asked to send the refunds, which wait for it, and returns those of them
 // that no other wallet was asked for, as they are from then on.
-func (s *Service) AskAll(ctx context.Context, list []Refund, trail audit.Entry) ([]Refund, error) {
+func (s *Service) AskAll(ctx context.Context, list []Refund, act audit.Act) ([]Refund, error) {
 	asked := make([]Refund, 0, len(list))
 	for _, r := range list {
-		trail.Subject = string(r.PaymentID)
-		r, err := s.Ask(ctx, r, trail)
+		r, err := s.Ask(ctx, r, act)
 		if errors.Is(err, ErrEnded) || errors.Is(err, ErrAsked) {
 			continue // paid meanwhile, or handed to another wallet
 		}
@@ -204,7 +203,7 @@ func (s *Service) give(ctx context.Context, token, text string, proven bool) (Re
 	if err != nil {
 		return r, err
 	}
-	return s.update(ctx, r.PaymentID, nil, func(a Account, now time.Time) (Change, error) {
+	return s.update(ctx, r.PaymentID, audit.Record{}, func(a Account, now time.Time) (Change, error) {
 		return a.GiveAddress(r.ID, w, proven, now)
 	})
 }
@@ -235,27 +234,31 @@ func (s *Service) address(ctx context.Context, on chain.Network, text string) (c
 }
 
 // Ask records that the merchant's wallet is asked to send the refunds of a payment.
-func (s *Service) Ask(ctx context.Context, r Refund, trail ...audit.Entry) (Refund, error) {
-	return s.update(ctx, r.PaymentID, trail, func(a Account, now time.Time) (Change, error) { return a.Ask(r.ID, now) })
+func (s *Service) Ask(ctx context.Context, r Refund, act audit.Act) (Refund, error) {
+	return s.update(ctx, r.PaymentID, r.record(act, audit.ActionRefundSend, ""),
+		func(a Account, now time.Time) (Change, error) { return a.Ask(r.ID, now) })
+}
+
+// record is the act on the refund, as the audit log of its merchant has it.
+func (r Refund) record(act audit.Act, action audit.Action, detail string) audit.Record {
+	return act.Record(act.Account, action, string(r.PaymentID), detail)
 }
 
 // Unsend records that nothing was sent for the refund, in the merchant's word.
-func (s *Service) Unsend(ctx context.Context, r Refund, trail ...audit.Entry) (Refund, error) {
-	return s.update(ctx, r.PaymentID, trail, func(a Account, now time.Time) (Change, error) {
-		return a.Unsend(r.ID, now)
-	})
+func (s *Service) Unsend(ctx context.Context, r Refund, act audit.Act) (Refund, error) {
+	return s.update(ctx, r.PaymentID, r.record(act, audit.ActionRefundUnsend, ""),
+		func(a Account, now time.Time) (Change, error) { return a.Unsend(r.ID, now) })
 }
 
 // Cancel ends a refund.
-func (s *Service) Cancel(ctx context.Context, r Refund, trail ...audit.Entry) (Refund, error) {
-	return s.update(ctx, r.PaymentID, trail, func(a Account, now time.Time) (Change, error) {
-		return a.Cancel(r.ID, now)
-	})
+func (s *Service) Cancel(ctx context.Context, r Refund, act audit.Act) (Refund, error) {
+	return s.update(ctx, r.PaymentID, r.record(act, audit.ActionRefundCancel, act.Key),
+		func(a Account, now time.Time) (Change, error) { return a.Cancel(r.ID, now) })
 }
 
 // Confirm records the transaction that the merchant names, and settles what it pays if it is final. One that the
 // network does not know yet is taken; one that it knows to pay something else is refused.
-func (s *Service) Confirm(ctx context.Context, r Refund, hash chain.TxHash, trail ...audit.Entry) (Refund, error) {
+func (s *Service) Confirm(ctx context.Context, r Refund, hash chain.TxHash, act audit.Act) (Refund, error) {
 	var found chain.Found
 	if reader, ok := s.d.Readers[r.Asset.Network]; ok && r.Payable() {
 		var err error
@@ -266,9 +269,12 @@ func (s *Service) Confirm(ctx context.Context, r Refund, hash chain.TxHash, trai
 			return r, err
 		}
 	}
-	sent, err := s.update(ctx, r.PaymentID, trail, func(a Account, now time.Time) (Change, error) {
-		return a.Send(r.ID, hash, now)
-	})
+	detail := string(hash)
+	if act.Key != "" {
+		detail = act.Key + ": " + detail
+	}
+	sent, err := s.update(ctx, r.PaymentID, r.record(act, audit.ActionRefundHash, detail),
+		func(a Account, now time.Time) (Change, error) { return a.Send(r.ID, hash, now) })
 	if err != nil || !found.Final || !sent.Payable() {
 		return sent, err
 	}
@@ -313,7 +319,7 @@ func (s *Service) each(
 	ctx context.Context, pairs []Pair, decide func(Account, ID, chain.Transfer, time.Time) (Change, error),
 ) (failed error) {
 	for _, pair := range pairs {
-		_, err := s.update(ctx, pair.Refund.PaymentID, nil, func(a Account, now time.Time) (Change, error) {
+		_, err := s.update(ctx, pair.Refund.PaymentID, audit.Record{}, func(a Account, now time.Time) (Change, error) {
 			return decide(a, pair.Refund.ID, pair.Transfer, now)
 		})
 		failed = errors.Join(failed, err)
@@ -323,7 +329,7 @@ func (s *Service) each(
 
 // update lets the account decide, and stores the change with the answer of the request.
 func (s *Service) update(
-	ctx context.Context, id payment.ID, trail []audit.Entry, decide func(Account, time.Time) (Change, error),
+	ctx context.Context, id payment.ID, r audit.Record, decide func(Account, time.Time) (Change, error),
 ) (Refund, error) {
 	return s.d.Store.UpdateRefunds(ctx, id, func(a Account) (Change, error) {
 		now := s.d.Now()
@@ -331,7 +337,7 @@ func (s *Service) update(
 		if err != nil || c.None() {
 			return c, err
 		}
-		c.Payment.Audit = trail
+		c.Payment.Audit = r.Entries
 		c.Payment.Kept, err = s.keep.Of(c.Refund)
 		return c, err
 	})

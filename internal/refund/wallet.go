@@ -31,7 +31,7 @@ func (s *Service) Prepares() bool { return s.d.Solana != nil }
 // Prepare returns one transaction on Solana by which the wallet sends refunds that wait for it, as many as there is
 // room for, and records that it was asked for them. No refund is asked for where the wallet could not pay.
 func (s *Service) Prepare(
-	ctx context.Context, keys []int64, wallet string, trail audit.Entry,
+	ctx context.Context, keys []int64, wallet string, act audit.Act,
 ) (asked []Refund, transaction []byte, err error) {
 	if s.d.Solana == nil {
 		return nil, nil, errNoWallets
@@ -49,16 +49,14 @@ func (s *Service) Prepare(
 	if err != nil {
 		return nil, nil, err
 	}
-	asked, err = s.AskAll(ctx, list, trail)
+	asked, err = s.AskAll(ctx, list, act)
 	if err == nil && slices.EqualFunc(asked, list, func(a, b Refund) bool {
 		return a.ID == b.ID && a.Address.Address == b.Address.Address
 	}) {
 		return asked, transaction, nil
 	}
 	for _, r := range asked { // the wallet has seen nothing
-		trail.Subject = string(r.PaymentID)
-		trail.Action = audit.ActionRefundUnsend
-		if _, failed := s.Unsend(ctx, r, trail); failed != nil {
+		if _, failed := s.Unsend(ctx, r, act); failed != nil {
 			return nil, nil, failed
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
@@ -25,13 +26,15 @@ var actions = []action{
 	{name: "create", weight: 8, do: func(w *world) {
 		amount := money.Micros(1_000_000 * (1 + w.rng.IntN(50)))
 		w.act(func(in *instance) error {
-			_, err := in.service.Create(w.Context(), payment.CreateInput{KeyID: w.key, Amount: amount.String()})
+			_, err := in.service.Create(w.Context(), payment.CreateInput{KeyID: w.key, Amount: amount.String()},
+				audit.Act{})
 			return err
 		})
 	}},
 	{name: "top up", weight: 1, do: func(w *world) {
 		w.act(func(in *instance) error {
-			_, err := in.service.CreateTopUp(w.Context(), w.newPayment(w.clock), w.key, int64(20+w.rng.IntN(100)))
+			_, err := in.service.CreateTopUp(
+				w.Context(), w.newPayment(w.clock), w.key, int64(20+w.rng.IntN(100)), audit.Act{})
 			return err
 		})
 	}},
@@ -58,7 +61,7 @@ var actions = []action{
 	{name: "mark", weight: 1, do: func(w *world) {
 		if p, ok := w.newest(); ok {
 			w.act(func(in *instance) error {
-				_, err := in.service.MarkCompleted(w.Context(), w.key, string(p.ID), payment.Actor{Name: "API key"})
+				_, err := in.service.MarkCompleted(w.Context(), w.key, string(p.ID), "", audit.Act{Who: audit.ViaAPI})
 				return err
 			})
 		}
@@ -66,7 +69,7 @@ var actions = []action{
 	{name: "accept", weight: 1, do: func(w *world) {
 		if p, ok := w.newest(); ok {
 			w.act(func(in *instance) error {
-				_, err := in.service.Accept(w.Context(), w.key, string(p.ID), payment.Actor{Name: "owner"})
+				_, err := in.service.Accept(w.Context(), w.key, string(p.ID), "", audit.Act{Who: "owner"})
 				return err
 			})
 		}
@@ -188,7 +191,7 @@ func (w *world) cancel() {
 	if p, ok := w.newest(); ok {
 		w.tracef("cancel %s", p.ID)
 		w.act(func(in *instance) error {
-			_, err := in.service.Cancel(w.Context(), string(p.ID))
+			_, err := in.service.Cancel(w.Context(), string(p.ID), audit.Act{})
 			return err
 		})
 	}
@@ -206,7 +209,7 @@ func (w *world) cutShort() {
 		if p := w.last[id]; p.Status == payment.Expired || p.Status == payment.Cancelled {
 			w.tracef("%s is marked", id)
 			w.act(func(in *instance) error {
-				_, err := in.service.MarkCompleted(w.Context(), w.key, string(id), payment.Actor{Name: "API key"})
+				_, err := in.service.MarkCompleted(w.Context(), w.key, string(id), "", audit.Act{Who: audit.ViaAPI})
 				return err
 			})
 			return

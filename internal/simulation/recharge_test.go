@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/recharge"
@@ -186,7 +187,7 @@ func (w *world) recharge() {
 	w.act(func(in *instance) error {
 		_, err := in.recharges.Buy(w.Context(), recharge.Request{
 			ID: rechargeID(w.purchases), KeyID: w.key, Units: units, Wallet: merchantWallet,
-		}, 0)
+		}, 0, audit.Act{})
 		return err
 	})
 }

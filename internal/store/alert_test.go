@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/alert"
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/mail"
@@ -140,7 +141,7 @@ const (
 // breakLedger makes the last check of the ledger find a difference; mend makes it find none.
 func (i *installation) breakLedger(differences ...string) {
 	i.T.Helper()
-	_, err := i.AskLedgerCheck(i.T.Context(), "ops@example.com", i.clock(), i.clock())
+	_, err := i.AskLedgerCheck(i.T.Context(), "ops@example.com", i.clock(), i.clock(), audit.Record{})
 	i.Must(err)
 	i.Must(i.EndLedgerCheck(i.T.Context(), ledger.Check{
 		AskedAt: i.clock(), EndedAt: i.clock(), Found: int64(len(differences)), Differences: differences,

@@ -100,7 +100,7 @@ func (w *world) entryActs() map[string]func(context.Context, audit.Record) error
 			return err
 		},
 		"check the ledger": func(ctx context.Context, r audit.Record) error {
-			_, err := w.AskLedgerCheck(ctx, "op@example.org", storetest.Start, storetest.Start, r.Entries...)
+			_, err := w.AskLedgerCheck(ctx, "op@example.org", storetest.Start, storetest.Start, r)
 			return err
 		},
 	}
@@ -215,7 +215,7 @@ func (w *world) shopActs() map[string]func(context.Context, audit.Record) error 
 				r)
 		},
 		"resend": func(ctx context.Context, r audit.Record) error {
-			return w.Resend(ctx, []int64{k.ID}, first, storetest.Start, r.Entries...)
+			return w.Resend(ctx, []int64{k.ID}, first, storetest.Start, r)
 		},
 		"create a link": func(ctx context.Context, r audit.Record) error {
 			_, err := w.CreateLink(ctx, campaign.Link{Slug: "new", KeyID: k.ID, CreatedAt: storetest.Start}, r)

@@ -283,12 +283,12 @@ const custodianOfKeys = "SELECT id FROM custodians WHERE key_id IN (?)"
 
 // Resend makes a delivery of the keys due now, or fails with
 // report.ErrUnknownDelivery or report.ErrOvertaken.
-func (s *Store) Resend(ctx context.Context, keys []int64, id int64, now time.Time, trail ...audit.Entry) error {
+func (s *Store) Resend(ctx context.Context, keys []int64, id int64, now time.Time, r audit.Record) error {
 	if len(keys) == 0 {
 		return report.ErrUnknownDelivery
 	}
 	ok, err := table.WriteOneAudited(
-		ctx, s.db, s.sealer, audit.Record{Entries: trail}, table.AuditFields{},
+		ctx, s.db, s.sealer, r, table.AuditFields{},
 		again+" AND id = ?", now, bun.List(keys), id,
 	)
 	if err != nil || ok {
@@ -305,10 +305,10 @@ func (s *Store) Resend(ctx context.Context, keys []int64, id int64, now time.Tim
 
 // StopParked stops the deliveries of the key that wait for a callback URL, and returns how many. Later events make none
 // until there is one.
-func (s *Store) StopParked(ctx context.Context, keyID int64, now time.Time, trail ...audit.Entry) (int64, error) {
+func (s *Store) StopParked(ctx context.Context, keyID int64, now time.Time, r audit.Record) (int64, error) {
 	var n int64
 	err := table.WriteAudited(
-		ctx, s.db, s.sealer, audit.Record{Entries: trail}, func(ctx context.Context, t tx, a *table.AuditFields) error {
+		ctx, s.db, s.sealer, r, func(ctx context.Context, t tx, a *table.AuditFields) error {
 			res, err := t.NewRaw(`UPDATE deliveries SET state = 'STOPPED', due_at = ?
 				WHERE custodian_id IN (`+custodianOfKeys+`) AND state = 'WAITING' AND due_at = ?`,
 				now, bun.List([]int64{keyID}), webhook.Parked()).Exec(ctx)
@@ -333,12 +333,10 @@ var failing = []string{"state = 'WAITING' AND attempt > 0", "state IN ('FAILED',
 
 // ResendFailed makes the failing deliveries of the key due now whose event came at
 // since or later, and returns how many.
-func (s *Store) ResendFailed(
-	ctx context.Context, keyID int64, since, now time.Time, trail ...audit.Entry,
-) (int64, error) {
+func (s *Store) ResendFailed(ctx context.Context, keyID int64, since, now time.Time, r audit.Record) (int64, error) {
 	var n int64
 	err := table.WriteAudited(
-		ctx, s.db, s.sealer, audit.Record{Entries: trail}, func(ctx context.Context, t tx, a *table.AuditFields) error {
+		ctx, s.db, s.sealer, r, func(ctx context.Context, t tx, a *table.AuditFields) error {
 			n = 0
 			for _, state := range failing {
 				res, err := t.NewRaw(again+` AND `+state+` AND (state <> 'WAITING' OR due_at > ?) AND

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/report"
@@ -78,7 +79,7 @@ func (s *overtakenWalk) step() {
 		s.Must(err)
 		s.completed[id] = true
 	default:
-		_, err := s.ResendFailed(s.T.Context(), s.key.ID, storetest.Start.Add(-time.Hour), s.now)
+		_, err := s.ResendFailed(s.T.Context(), s.key.ID, storetest.Start.Add(-time.Hour), s.now, audit.Record{})
 		s.Must(err)
 	}
 }
@@ -88,7 +89,7 @@ func (s *overtakenWalk) drain() {
 	s.T.Helper()
 	for range 200 {
 		s.now = s.now.Add(2 * time.Hour)
-		_, err := s.ResendFailed(s.T.Context(), s.key.ID, storetest.Start.Add(-time.Hour), s.now)
+		_, err := s.ResendFailed(s.T.Context(), s.key.ID, storetest.Start.Add(-time.Hour), s.now, audit.Record{})
 		s.Must(err)
 		list := s.claims("z", 10)
 		for _, d := range list {

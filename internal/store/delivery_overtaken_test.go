@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/report"
@@ -138,7 +139,7 @@ func TestStore_Overtaken_Resend(t *testing.T) {
 		var id int64
 		s.Must(s.DB().Reader().NewRaw(`SELECT d.id FROM deliveries AS d JOIN payments AS p ON p.id = d.payment_id
 			WHERE 'evt_' || p.public_id || '_' || d.seq = ?`, event).Scan(s.T.Context(), &id))
-		return s.Resend(s.T.Context(), []int64{s.key.ID}, id, s.now)
+		return s.Resend(s.T.Context(), []int64{s.key.ID}, id, s.now, audit.Record{})
 	}
 	for name, story := range map[string]func(*overtakenStory){
 		"GivenUp": func(s *overtakenStory) {
@@ -146,7 +147,7 @@ func TestStore_Overtaken_Resend(t *testing.T) {
 			s.settle("a", d, webhook.Failed, s.now, time.Time{})
 			s.complete()
 			s.shows(webhook.Overtaken, completedLater, 1)
-			n, err := s.ResendFailed(s.T.Context(), s.key.ID, storetest.Start.Add(-time.Hour), s.now)
+			n, err := s.ResendFailed(s.T.Context(), s.key.ID, storetest.Start.Add(-time.Hour), s.now, audit.Record{})
 			s.Must(err)
 			if n != 0 {
 				s.T.Errorf("%d are sent again", n)
@@ -158,7 +159,7 @@ func TestStore_Overtaken_Resend(t *testing.T) {
 			d := s.take("a", s.cancelled)[0]
 			s.settle("a", d, webhook.Stopped, s.now, time.Time{})
 			s.complete()
-			n, err := s.ResendFailed(s.T.Context(), s.key.ID, storetest.Start.Add(-time.Hour), s.now)
+			n, err := s.ResendFailed(s.T.Context(), s.key.ID, storetest.Start.Add(-time.Hour), s.now, audit.Record{})
 			s.Must(err)
 			if n != 0 {
 				s.T.Errorf("%d are sent again", n)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/store/storetest"
 	"github.com/florinpay/florin/internal/webhook"
@@ -71,7 +72,7 @@ func TestStore_Parked_Stopped(t *testing.T) {
 		w.end(never)
 		w.callback(stops, "", storetest.Start)
 		w.end(stops)
-		n, err := w.StopParked(t.Context(), stops.ID, storetest.Start)
+		n, err := w.StopParked(t.Context(), stops.ID, storetest.Start, audit.Record{})
 		w.Must(err)
 		w.end(stops)
 		if states := w.Count("SELECT count(*) FROM deliveries WHERE state = 'STOPPED'"); n != 1 || states != 1 {

@@ -36,9 +36,9 @@ var _ = db.NewTable[ledgerCheckRow]("ledger_checks", "read: asked_at asked_by en
 // check is under way that was asked for after stale, before which one counts as
 // given up.
 func (s *Store) AskLedgerCheck(
-	ctx context.Context, by string, now, stale time.Time, trail ...audit.Entry,
+	ctx context.Context, by string, now, stale time.Time, r audit.Record,
 ) (asked bool, err error) {
-	return table.WriteOneAudited(ctx, s.db, s.sealer, audit.Record{Entries: trail}, table.AuditFields{}, `INSERT INTO ledger_checks (only_row, asked_at, asked_by, entries, differences, found, problem) VALUES (1, ?, ?, 0, '[]', 0, '')
+	return table.WriteOneAudited(ctx, s.db, s.sealer, r, table.AuditFields{}, `INSERT INTO ledger_checks (only_row, asked_at, asked_by, entries, differences, found, problem) VALUES (1, ?, ?, 0, '[]', 0, '')
 		ON CONFLICT (only_row) DO UPDATE SET asked_at = excluded.asked_at, asked_by = excluded.asked_by, ended_at = NULL, entries = 0, differences = '[]',
 		found = 0, problem = '' WHERE ledger_checks.ended_at IS NOT NULL OR ledger_checks.asked_at <= ?`, now, db.Shown(by), stale)
 }

@@ -148,7 +148,7 @@ func TestStore_LedgerCheck(t *testing.T) {
 		}
 		ask := func(name string, now time.Time, want bool) {
 			t.Helper()
-			asked, err := w.AskLedgerCheck(ctx, "root@shop.example", now, now.Add(-time.Minute))
+			asked, err := w.AskLedgerCheck(ctx, "root@shop.example", now, now.Add(-time.Minute), audit.Record{})
 			w.Must(err)
 			if asked != want {
 				t.Errorf("%s: asked is %v", name, asked)

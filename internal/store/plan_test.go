@@ -274,8 +274,9 @@ func (w *world) useDashboard(k merchant.Key, p payment.Payment) {
 	}
 	_, err = w.FailedDeliveries(ctx, keys, storetest.Start)
 	w.Must(err)
-	_ = w.Resend(ctx, keys, 1, storetest.Start) // there may be none; how it is looked for is what counts
-	_, err = w.ResendFailed(ctx, k.ID, storetest.Start, storetest.Start)
+	// There may be none; how it is looked for is what counts.
+	_ = w.Resend(ctx, keys, 1, storetest.Start, audit.Record{})
+	_, err = w.ResendFailed(ctx, k.ID, storetest.Start, storetest.Start, audit.Record{})
 	w.Must(err)
 	_, err = w.Entries(ctx, k.ID, 9, 3)
 	w.Must(err)
@@ -301,7 +302,7 @@ func (w *world) useDashboard(k merchant.Key, p payment.Payment) {
 	w.Must(err)
 	_, err = w.DisableKey(ctx, k.ID, time.Time{}, audit.Record{})
 	w.Must(err)
-	_, err = w.AskLedgerCheck(ctx, "a", storetest.Start, storetest.Start)
+	_, err = w.AskLedgerCheck(ctx, "a", storetest.Start, storetest.Start, audit.Record{})
 	w.Must(err)
 	_, _, err = w.LedgerCheck(ctx)
 	w.Must(err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
@@ -201,23 +202,24 @@ func TestStore_DeliveriesOfAKey(t *testing.T) {
 			if _, err := w.Delivery(t.Context(), []int64{other.ID}, d.ID); err == nil {
 				t.Error("another merchant sees it")
 			}
-			if err := w.Resend(t.Context(), []int64{other.ID}, d.ID, storetest.Start); err == nil {
+			if err := w.Resend(t.Context(), []int64{other.ID}, d.ID, storetest.Start, audit.Record{}); err == nil {
 				t.Error("another merchant sends it again")
 			}
 			if n, err := w.ResendFailed(
-				t.Context(), other.ID, storetest.Start.Add(-time.Hour), storetest.Start,
+				t.Context(), other.ID, storetest.Start.Add(-time.Hour), storetest.Start, audit.Record{},
 			); err != nil || n != 0 {
 				t.Errorf("another merchant sends %d again, %v", n, err)
 			}
 		})
 		w.Run("ResendFailed", func(t *testing.T) {
 			if n, err := w.ResendFailed(
-				t.Context(), k.ID, storetest.Start.Add(time.Second), storetest.Start,
+				t.Context(), k.ID, storetest.Start.Add(time.Second), storetest.Start, audit.Record{},
 			); err != nil ||
 				n != 0 {
 				t.Errorf("%d older ones were sent again, %v", n, err)
 			}
-			if n, err := w.ResendFailed(t.Context(), k.ID, storetest.Start, storetest.Start); err != nil || n != 1 {
+			n, err := w.ResendFailed(t.Context(), k.ID, storetest.Start, storetest.Start, audit.Record{})
+			if err != nil || n != 1 {
 				t.Errorf("%d were sent again, %v", n, err)
 			}
 		})
@@ -225,7 +227,7 @@ func TestStore_DeliveriesOfAKey(t *testing.T) {
 			for _, d := range w.claim("b", storetest.Start.Add(time.Hour), 3, 3) {
 				w.settle("b", d, webhook.Delivered, storetest.Start, storetest.Start)
 			}
-			w.Must(w.Resend(t.Context(), []int64{k.ID}, d.ID, storetest.Start))
+			w.Must(w.Resend(t.Context(), []int64{k.ID}, d.ID, storetest.Start, audit.Record{}))
 			d, err = w.Delivery(t.Context(), []int64{k.ID}, d.ID)
 			w.Must(err)
 			if d.State != webhook.Waiting || len(d.Attempts) != 2 {
@@ -244,7 +246,7 @@ func TestStore_DeliveriesOfAKey(t *testing.T) {
 				w.settle("c", d, webhook.Failed, storetest.Start, storetest.Start)
 			}
 			failing("given up", report.Failing{GivenUp: 1})
-			w.Must(w.Resend(t.Context(), []int64{k.ID}, d.ID, storetest.Start))
+			w.Must(w.Resend(t.Context(), []int64{k.ID}, d.ID, storetest.Start, audit.Record{}))
 			for _, d := range w.claim("d", storetest.Start.Add(time.Hour), 3, 3) {
 				w.Must(w.Settle(t.Context(), "d", webhook.Outcome{
 					DeliveryID: d.ID, State: webhook.Delivered, Attempt: webhook.Attempt{
@@ -253,7 +255,7 @@ func TestStore_DeliveriesOfAKey(t *testing.T) {
 				}))
 			}
 			failing("arrived", report.Failing{})
-			w.Must(w.Resend(t.Context(), []int64{k.ID}, d.ID, storetest.Start))
+			w.Must(w.Resend(t.Context(), []int64{k.ID}, d.ID, storetest.Start, audit.Record{}))
 			failing("arrived, and sent once more", report.Failing{})
 		})
 	})

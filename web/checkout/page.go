@@ -7,6 +7,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/graph/operation"
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
@@ -75,7 +76,7 @@ const maxForm = 4 << 10
 
 // postCancel cancels the payment.
 func (s *Surface) postCancel(c echo.Context) error {
-	_, err := s.Payments.Cancel(c.Request().Context(), c.Param("txnid"))
+	_, err := s.Payments.Cancel(c.Request().Context(), c.Param("txnid"), audit.Act{})
 	return s.afterForm(c, checkout.ViaExchange, err, problemOfCancel)
 }
 

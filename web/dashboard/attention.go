@@ -8,7 +8,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/input"
 	"github.com/florinpay/florin/internal/payment"
@@ -87,7 +86,7 @@ func (d *Surface) postAttention(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	ctx, by := c.Request().Context(), payment.Actor{Name: who.User.Email}
+	ctx, act := c.Request().Context(), d.Act(c, who)
 	accepted, kept := int64(0), int64(0)
 	for _, id := range f.Values["txnid"][:min(len(f.Values["txnid"]), attentionRows)] {
 		p, err := d.Payments.Get(ctx, id)
@@ -97,14 +96,12 @@ func (d *Surface) postAttention(c echo.Context, who session.Principal) error {
 		case err != nil:
 			return err
 		case acceptsLate(p):
-			came := arrived(context.Background(), p) + " of $" + p.Amount.Display() // the log is in English
-			entry := d.AuditEntry(c, who, audit.ActionAccept, string(p.ID), came)
-			if _, err = d.Payments.Accept(ctx, p.KeyID, string(p.ID), by, entry); err == nil {
+			came := arrived(context.Background(), p) // the log is in English
+			if _, err = d.Payments.Accept(ctx, p.KeyID, string(p.ID), came, act); err == nil {
 				accepted++
 			}
 		case keeps(p):
-			entry := d.AuditEntry(c, who, audit.ActionResolve, string(p.ID), "")
-			if _, err = d.Payments.Resolve(ctx, p.KeyID, string(p.ID), by, entry); err == nil {
+			if _, err = d.Payments.Resolve(ctx, p.KeyID, string(p.ID), "", act); err == nil {
 				kept++
 			}
 		}
@@ -170,9 +167,7 @@ func (d *Surface) postResolve(c echo.Context, who session.Principal) error {
 		f.Bad("note", "Write at most 500 characters, all of them visible.")
 		return d.paymentPage(c, who, http.StatusBadRequest, f, nil)
 	}
-	entry := d.AuditEntry(c, who, audit.ActionResolve, string(p.ID), note)
-	by := payment.Actor{Name: who.User.Email, Reason: note}
-	if _, err := d.Payments.Resolve(c.Request().Context(), p.KeyID, string(p.ID), by, entry); err != nil {
+	if _, err := d.Payments.Resolve(c.Request().Context(), p.KeyID, string(p.ID), note, d.Act(c, who)); err != nil {
 		return d.paymentRefused(c, who, f, err)
 	}
 	return d.Cookies.Redirect(c, attentionPath, "Settled. It is listed here again only if something new happens.")

@@ -11,11 +11,9 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
-	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
@@ -106,9 +104,8 @@ func (d *Surface) postCreate(c echo.Context, who session.Principal) error {
 		Reference: f.Text("reference"), Description: f.Text("description"), CustomerEmail: f.Text("customerEmail"),
 		SuccessURL: f.Text("successUrl"), CancelURL: f.Text("cancelUrl"),
 	}}
-	note := amountNote(in.Amount)
 	if code := strings.ToUpper(f.Text("currency")); code != "" && code != string(exchange.USD) {
-		in.Price, in.Amount, note = exchange.Text{Amount: in.Amount, Currency: code}, "", in.Amount+" "+code
+		in.Price, in.Amount = exchange.Text{Amount: in.Amount, Currency: code}, ""
 	}
 	if minutes := f.Amount("expiresInMinutes"); minutes != "" {
 		in.ExpiresInMinutes, err = strconv.ParseInt(minutes, 10, 64)
@@ -125,7 +122,7 @@ func (d *Surface) postCreate(c echo.Context, who session.Principal) error {
 		f.Refused(d.Payments.Check(in), createSubjects...)
 		return d.createPage(c, who, http.StatusBadRequest, f)
 	}
-	p, err := d.Payments.Create(c.Request().Context(), in, d.AuditEntry(c, who, audit.ActionCreatePayment, "", note))
+	p, err := d.Payments.Create(c.Request().Context(), in, d.Act(c, who))
 	if errors.Is(err, merchant.ErrNoCustodian) {
 		f.Problem = "This key has no wallets yet. Enter them under Settings, Payouts."
 		return d.createPage(c, who, http.StatusConflict, f)
@@ -151,16 +148,6 @@ func (d *Surface) currencies(ctx context.Context) string {
 	}
 	return views.T(ctx, "US dollars if you leave it empty. The rate is taken once, now. There are: {{.Codes}}.",
 		"Codes", strings.Join(codes, ", "))
-}
-
-// amountNote is an amount as the audit log shows it. The service
-// refuses one that cannot be read, so its entry is never written.
-func amountNote(text string) string {
-	amount, err := money.ParseMicros("amount", text)
-	if err != nil {
-		return ""
-	}
-	return "$" + amount.Display()
 }
 
 // getCreated shows how to hand a payment to its payer.

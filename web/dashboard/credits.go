@@ -8,10 +8,8 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/ledger"
-	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/views/checkout"
 	"github.com/florinpay/florin/views/dashboard"
@@ -108,14 +106,7 @@ func (d *Surface) postCredits(c echo.Context, who session.Principal) error {
 	if err := d.Merchants.Meter().Sells(); err != nil {
 		return err
 	}
-	price, err := ledger.Price(n)
-	var p payment.Payment
-	if err == nil {
-		entry := d.AuditEntry(
-			c, who, audit.ActionTopUp, session.KeyLabel(key), strconv.FormatInt(n, 10)+" credits for $"+price.Display(),
-		)
-		p, err = d.Payments.CreateTopUp(c.Request().Context(), d.NewID(d.Shell.Now()), key.ID, n, entry)
-	}
+	p, err := d.Payments.CreateTopUp(c.Request().Context(), d.NewID(d.Shell.Now()), key.ID, n, d.ActOn(c, who, key))
 	if err != nil {
 		if !f.Refused(err, shell.Subject{Service: "credits", Input: "credits", Label: "The number of credits"}) {
 			return err

@@ -8,7 +8,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/input"
 	"github.com/florinpay/florin/internal/payment"
@@ -30,9 +29,7 @@ func (d *Surface) postCancelPayment(c echo.Context, who session.Principal) error
 	if err != nil {
 		return err
 	}
-	if _, err := d.Payments.Cancel(
-		c.Request().Context(), string(p.ID), d.AuditEntry(c, who, audit.ActionCancelPayment, string(p.ID), ""),
-	); err != nil {
+	if _, err := d.Payments.Cancel(c.Request().Context(), string(p.ID), d.Act(c, who)); err != nil {
 		return d.paymentRefused(c, who, shell.NewForm(url.Values{}), err)
 	}
 	return d.Cookies.Redirect(c, paymentsPath+"/"+string(p.ID), "The payment is cancelled.")
@@ -84,10 +81,7 @@ func (d *Surface) postComplete(c echo.Context, who session.Principal) error {
 		what := "payment " + string(p.ID) + " of $" + p.Amount.Display() + " is marked as completed: " + reason
 		return d.completionWaits(c, who, f, p, what, reason, false)
 	}
-	entry := d.AuditEntry(c, who, audit.ActionMarkCompleted, string(p.ID), reason)
-	_, err = d.Payments.MarkCompleted(
-		c.Request().Context(), p.KeyID, string(p.ID), payment.Actor{Name: who.User.Email, Reason: reason}, entry,
-	)
+	_, err = d.Payments.MarkCompleted(c.Request().Context(), p.KeyID, string(p.ID), reason, d.Act(c, who))
 	if errors.Is(err, payment.ErrUnknown) {
 		return err
 	}
@@ -136,9 +130,7 @@ func (d *Surface) postAccept(c echo.Context, who session.Principal) error {
 		what := "payment " + string(p.ID) + " is completed with " + came + " of $" + p.Amount.Display()
 		return d.completionWaits(c, who, f, p, what, "", true)
 	}
-	entry := d.AuditEntry(c, who, audit.ActionAccept, string(p.ID), came+" of $"+p.Amount.Display())
-	_, err = d.Payments.Accept(c.Request().Context(), p.KeyID, string(p.ID), payment.Actor{Name: who.User.Email}, entry)
-	if err != nil {
+	if _, err = d.Payments.Accept(ctx, p.KeyID, string(p.ID), came, d.Act(c, who)); err != nil {
 		return d.paymentRefused(c, who, f, err)
 	}
 	return d.Cookies.Redirect(c, paymentsPath+"/"+string(p.ID), views.T(ctx, "The payment is completed with {{.Amount}}.",

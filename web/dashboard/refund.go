@@ -13,7 +13,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/fault"
@@ -185,8 +184,7 @@ func (d *Surface) postRefund(c echo.Context, who session.Principal) error {
 	if !f.OK() {
 		return d.paymentPage(c, who, http.StatusBadRequest, f, nil)
 	}
-	entry := d.AuditEntry(c, who, audit.ActionRefund, string(p.ID), ask.Reason)
-	if _, err := d.Refunds.Request(ctx, p.KeyID, string(p.ID), ask, entry); err != nil {
+	if _, err := d.Refunds.Request(ctx, p.KeyID, string(p.ID), ask, d.Act(c, who)); err != nil {
 		if !f.Refused(err, refundSubjects...) {
 			return err
 		}
@@ -214,18 +212,17 @@ func (d *Surface) postRefundAct(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	entry := func(a audit.Action, detail string) audit.Entry { return d.AuditEntry(c, who, a, string(p.ID), detail) }
-	var said string
+	act, said := d.Act(c, who), ""
 	switch c.Param("act") {
 	case "cancel":
 		said = "The refund is cancelled."
-		_, err = d.Refunds.Cancel(ctx, r, entry(audit.ActionRefundCancel, ""))
+		_, err = d.Refunds.Cancel(ctx, r, act)
 	case "ask":
 		said = "The payer can no longer change the address."
-		_, err = d.Refunds.Ask(ctx, r, entry(audit.ActionRefundSend, ""))
+		_, err = d.Refunds.Ask(ctx, r, act)
 	case "unsend":
 		said = "The refund waits to be sent again."
-		_, err = d.Refunds.Unsend(ctx, r, entry(audit.ActionRefundUnsend, ""))
+		_, err = d.Refunds.Unsend(ctx, r, act)
 	case "hash":
 		said = "The refund is sent. It is done once the transaction is final."
 		var hash chain.TxHash
@@ -233,7 +230,7 @@ func (d *Surface) postRefundAct(c echo.Context, who session.Principal) error {
 			err = d.Shell.Limits.Checks(ctx) // endpoints are asked about the transaction
 		}
 		if err == nil {
-			_, err = d.Refunds.Confirm(ctx, r, hash, entry(audit.ActionRefundHash, string(hash)))
+			_, err = d.Refunds.Confirm(ctx, r, hash, act)
 		}
 	default:
 		return echo.ErrNotFound
@@ -266,7 +263,7 @@ func (d *Surface) askAll(c echo.Context, who session.Principal, n chain.Network)
 	if err != nil {
 		return nil, err
 	}
-	return d.Refunds.AskAll(ctx, list, d.AuditEntry(c, who, audit.ActionRefundSend, "", ""))
+	return d.Refunds.AskAll(ctx, list, d.Act(c, who))
 }
 
 // postAskRefunds answers with what a script asks the merchant's wallet for.
@@ -306,8 +303,7 @@ func (d *Surface) prepare(c echo.Context, who session.Principal) ([]refund.Refun
 	if err := d.Shell.Limits.Checks(ctx); err != nil { // endpoints are asked about the accounts
 		return nil, nil, err
 	}
-	return d.Refunds.Prepare(ctx, keyIDs(who), f.Text("account"),
-		d.AuditEntry(c, who, audit.ActionRefundSend, "", ""))
+	return d.Refunds.Prepare(ctx, keyIDs(who), f.Text("account"), d.Act(c, who))
 }
 
 // postRelayRefunds sends the transaction that the merchant's wallet has signed and does not send itself.

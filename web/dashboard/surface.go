@@ -8,13 +8,11 @@
 package dashboard
 
 import (
-	"context"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/graph/operation"
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/refund"
@@ -25,16 +23,6 @@ import (
 	"github.com/florinpay/florin/web/present"
 	"github.com/florinpay/florin/web/session"
 )
-
-// Resends makes webhooks due again.
-type Resends struct {
-	// One resends a delivery of one of the keys; it fails with fault.NotFound for another merchant's.
-	One func(ctx context.Context, keys []int64, id int64, now time.Time, trail ...audit.Entry) error
-	// Failed resends the failed deliveries of a key since then, and returns how many.
-	Failed func(ctx context.Context, keyID int64, since, now time.Time, trail ...audit.Entry) (int64, error)
-	// Stop stops the deliveries of a key that wait for a callback URL, and returns how many.
-	Stop func(ctx context.Context, keyID int64, now time.Time, trail ...audit.Entry) (int64, error)
-}
 
 // Services are what the surface uses.
 type Services struct {
@@ -47,12 +35,10 @@ type Services struct {
 	// Export finds the pages of an export.
 	Export    FindPage
 	Webhooks  *webhook.Sender // sends tests
-	Resends   Resends
+	Resends   webhook.Resends
 	Presenter *present.Presenter
 	Hub       *live.Hub
-	// Wake starts the delivery of due webhooks; may be nil.
-	Wake  func()
-	NewID func(time.Time) payment.ID
+	NewID     func(time.Time) payment.ID
 	// NewKeys is what a user's first key starts with.
 	NewKeys operation.NewKeys
 	// Dust is the value below which a deposit waits for more to come.

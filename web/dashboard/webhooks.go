@@ -12,7 +12,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
@@ -146,22 +145,14 @@ func (d *Surface) postResend(c echo.Context, who session.Principal) error {
 		return err
 	}
 	id := webhookID(c)
-	entry := d.AuditEntry(c, who, audit.ActionResendWebhooks, "webhook "+strconv.FormatInt(id, 10), "")
-	if err := d.Resends.One(c.Request().Context(), who.KeyIDs(), id, d.Shell.Now(), entry); err != nil {
+	if err := d.Resends.Resend(c.Request().Context(), who.KeyIDs(), id, d.Act(c, who)); err != nil {
 		return err
 	}
-	d.wake()
 	to := webhooksPath + "/" + strconv.FormatInt(id, 10)
 	if back := f.Values.Get("back"); back != "" {
 		to = shell.SafeNext(back)
 	}
 	return d.Cookies.Redirect(c, to, "It is being sent again.")
-}
-
-func (d *Surface) wake() {
-	if d.Wake != nil {
-		d.Wake()
-	}
 }
 
 // maxResendDays bounds how far back failed webhooks are sent again at once.
@@ -186,14 +177,10 @@ func (d *Surface) postResendFailed(c echo.Context, who session.Principal) error 
 		)
 		return d.webhooksPage(c, who, http.StatusBadRequest, key.PublicID, f)
 	}
-	entry := d.AuditEntry(
-		c, who, audit.ActionResendWebhooks, session.KeyLabel(key), "failed since "+since.Format(session.DayFormat)+": ",
-	)
-	n, err := d.Resends.Failed(ctx, key.ID, since, d.Shell.Now(), entry)
+	n, err := d.Resends.ResendFailed(ctx, key.ID, since, d.ActOn(c, who, key))
 	if err != nil {
 		return err
 	}
-	d.wake()
 	said := views.N(ctx, "{{.N}} failed webhooks are being sent again.", int(n))
 	if n == 0 {
 		said = views.T(ctx, "No webhook has failed since {{.Day}}, so there is nothing to send again.",
@@ -216,8 +203,7 @@ func (d *Surface) postStop(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	entry := d.AuditEntry(c, who, audit.ActionStopWebhooks, session.KeyLabel(key), "that waited for an address: ")
-	n, err := d.Resends.Stop(c.Request().Context(), key.ID, d.Shell.Now(), entry)
+	n, err := d.Resends.StopParked(c.Request().Context(), key.ID, d.ActOn(c, who, key))
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
@@ -83,7 +82,7 @@ func (s *Surface) postDollar(c echo.Context, who session.Principal) error {
 		KeyID: key.ID, Amount: "1", Details: payment.Details{
 			Reference: "first-dollar", Description: views.T(c.Request().Context(), "A dollar to yourself"),
 		},
-	}, s.AuditEntry(c, who, audit.ActionCreatePayment, "", "$1.00"))
+	}, s.Act(c, who))
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/internal/alert"
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/ledger"
@@ -84,8 +83,9 @@ func (d *Surface) postLedgerCheck(c echo.Context, who session.Principal) error {
 	if d.Ledger == nil {
 		return shell.ErrNotFound
 	}
-	err := d.Ledger.Ask(c.Request().Context(), who.User.Email,
-		d.Act(c, who).Entry(who.User.ID, audit.ActionCheckLedger, "", ""))
+	act := d.Act(c, who)
+	act.Account = who.User.ID
+	err := d.Ledger.Ask(c.Request().Context(), act)
 	if f := fault.Of(err); f != nil && f.Kind == fault.Conflict {
 		return d.installationPage(c, who, http.StatusConflict, shell.Sentence(f.Message))
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -23,9 +24,11 @@ func (g *Guard) Act(c echo.Context, who Principal) audit.Act {
 	return act
 }
 
-// AuditEntry returns the entry of an act of the principal for their merchant.
-func (g *Guard) AuditEntry(c echo.Context, who Principal, action audit.Action, subject, detail string) audit.Entry {
-	return g.Act(c, who).Entry(who.Membership.Merchant.ID, action, subject, detail)
+// ActOn is Act on one of the merchant's API keys.
+func (g *Guard) ActOn(c echo.Context, who Principal, key merchant.Key) audit.Act {
+	act := g.Act(c, who)
+	act.Key = key.Name()
+	return act
 }
 
 // pageActions are what pages call an action whose stored text has a word of the API.

@@ -122,11 +122,12 @@ func (s *Surface) postSchedule(c echo.Context, who session.Principal) error {
 		return s.page(c, who, f.Status(), key.PublicID, f)
 	}
 	english := views.LocaleFor("en") // the audit log is in it
-	entry := s.AuditEntry(c, who, audit.ActionSchedule, session.KeyLabel(key),
+	act := s.ActOn(c, who, key)
+	record := act.Record(act.Account, audit.ActionSchedule, act.Key,
 		"when "+dollars(english, atOnce)+" wait, or after "+hoursText(english, wait))
 	err = s.Reschedule(c.Request().Context(), key.ID, func(before settlement.Schedule) (settlement.Schedule, error) {
 		return before.With(atOnce, wait, policy)
-	}, entry)
+	}, record)
 	return s.done(c, who, key, f, err, "The schedule is saved.")
 }
 
@@ -153,10 +154,10 @@ func (s *Surface) postNow(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	now := s.Shell.Now()
+	act := s.ActOn(c, who, key)
 	err = s.Reschedule(c.Request().Context(), key.ID, func(before settlement.Schedule) (settlement.Schedule, error) {
-		return before.Ask(now)
-	}, s.AuditEntry(c, who, audit.ActionSettle, session.KeyLabel(key), ""))
+		return before.Ask(act.At)
+	}, act.Record(act.Account, audit.ActionSettle, act.Key, ""))
 	return s.done(c, who, key, f, err, "Florin sends your money with its next transaction.")
 }
 

@@ -31,7 +31,7 @@ type Schedules struct {
 	Schedule   func(ctx context.Context, keyID int64) (settlement.Schedule, error)
 	Reschedule func(
 		ctx context.Context, keyID int64, change func(settlement.Schedule) (settlement.Schedule, error),
-		trail ...audit.Entry,
+		record audit.Record,
 	) error
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
@@ -54,7 +55,7 @@ func (w *world) upTo(d time.Duration) time.Duration { return time.Duration(w.rng
 
 // arrive opens the page of a new payment, chooses the network and mostly pays.
 func (w *world) arrive(n chain.Network) error {
-	p, err := w.service.Create(w.ctx, payment.CreateInput{KeyID: w.key, Amount: "25"})
+	p, err := w.service.Create(w.ctx, payment.CreateInput{KeyID: w.key, Amount: "25"}, audit.Act{})
 	if err != nil {
 		return err
 	}
@@ -125,7 +126,7 @@ func (w *world) attend(id payment.ID) error {
 
 // squat has an order open as a stranger who costs as much as one order can, and the next one when that has ended.
 func (w *world) squat(n chain.Network, specks time.Duration) error {
-	p, err := w.service.Create(w.ctx, payment.CreateInput{KeyID: w.key, Amount: "25"})
+	p, err := w.service.Create(w.ctx, payment.CreateInput{KeyID: w.key, Amount: "25"}, audit.Act{})
 	if err != nil {
 		return err
 	}

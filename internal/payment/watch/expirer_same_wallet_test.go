@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/chaintest"
 	"github.com/florinpay/florin/internal/chain/evm"
@@ -51,7 +52,7 @@ func newSameWallet(t *testing.T) *sameWallet {
 // startAnyWay starts a payment on the rig's network whose money counts on the sameWallet too.
 func (s *sameWallet) startAnyWay() payment.Payment {
 	s.Helper()
-	p, err := s.service.Create(s.Context(), payment.CreateInput{KeyID: s.key.ID, Amount: "10"})
+	p, err := s.service.Create(s.Context(), payment.CreateInput{KeyID: s.key.ID, Amount: "10"}, audit.Act{})
 	s.must(err)
 	n := s.rig.profile.Network
 	at, err := evm.NewDepositor(n).DepositAddress(

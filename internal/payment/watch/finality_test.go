@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/chaintest"
 	"github.com/florinpay/florin/internal/fault"
@@ -61,7 +62,7 @@ func TestWatcher_SafeGoesBack(t *testing.T) {
 					t.Error("credited money counts as vanished")
 				}
 				r.expect(half, payment.Started, tenUSDC/2)
-				if _, err := r.service.Cancel(t.Context(), string(half.ID)); err == nil {
+				if _, err := r.service.Cancel(t.Context(), string(half.ID), audit.Act{}); err == nil {
 					t.Error("a payment that was half paid could be cancelled")
 				}
 				for _, e := range r.endpoints {
@@ -173,7 +174,7 @@ func TestWatcher_FinalityStalls(t *testing.T) {
 			if got := r.get(paid).Incoming().Micros(); got != tenUSDC {
 				t.Errorf("incoming %s while nothing becomes final", got)
 			}
-			fresh, err := r.service.Create(t.Context(), payment.CreateInput{KeyID: r.key.ID, Amount: "10"})
+			fresh, err := r.service.Create(t.Context(), payment.CreateInput{KeyID: r.key.ID, Amount: "10"}, audit.Act{})
 			r.must(err)
 			if _, err := r.service.Start(t.Context(), string(fresh.ID),
 				payment.Choice{Network: chain.Polygon, Token: money.USDC}); !fault.Is(err, fault.Unavailable) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
@@ -44,7 +45,7 @@ func (r *rig) startOn(n chain.Network) (payment.Payment, payment.Route) {
 		Network: chain.Polygon, Settlement: rigWallet, Scheme: chain.SchemeTxnID,
 		Address: chain.AddressOf(chain.Polygon, bytes.Repeat([]byte{0xab}, 20)),
 	}
-	p, err := r.service.Create(r.Context(), payment.CreateInput{KeyID: r.key.ID, Amount: "10"})
+	p, err := r.service.Create(r.Context(), payment.CreateInput{KeyID: r.key.ID, Amount: "10"}, audit.Act{})
 	r.must(err)
 	p, err = r.store.UpdatePayment(r.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
 		other := route

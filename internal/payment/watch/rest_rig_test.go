@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/solana"
 	"github.com/florinpay/florin/internal/money"
@@ -180,7 +181,7 @@ func (r *rig) newWatcher(s *slots, ended int) {
 func (r *rig) ended() payment.Payment {
 	r.Helper()
 	p := r.start()
-	p, err := r.service.Cancel(r.Context(), string(p.ID))
+	p, err := r.service.Cancel(r.Context(), string(p.ID), audit.Act{})
 	r.must(err)
 	r.rounds(12 * time.Minute)
 	return p

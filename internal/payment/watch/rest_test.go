@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/watch"
@@ -138,7 +139,7 @@ func TestWatcher_RestGap(t *testing.T) {
 	t.Parallel()
 	r, s := newSlotRig(t, 2_500)
 	p := r.start()
-	p, err := r.service.Cancel(t.Context(), string(p.ID))
+	p, err := r.service.Cancel(t.Context(), string(p.ID), audit.Act{})
 	r.must(err)
 	presence := watch.NewPresence(
 		r.store, map[chain.Network]*watch.Watcher{chain.Solana: r.watcher}, r.now, slog.New(slog.DiscardHandler),

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/payment/watch"
 )
@@ -17,7 +18,7 @@ func TestWatcher_RestartedAtRest(t *testing.T) {
 	r := newRig(t, 2, func(p *chain.Profile) { p.Finality = chain.Finality{Tag: chain.TagSafe} })
 	p := r.start()
 	r.watchFor(3 * time.Minute)
-	_, err := r.service.Cancel(r.Context(), string(p.ID))
+	_, err := r.service.Cancel(r.Context(), string(p.ID), audit.Act{})
 	r.must(err)
 	before := r.cursor()
 	if before.Second.Number <= before.Rechecked.Number {

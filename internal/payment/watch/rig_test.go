@@ -203,7 +203,7 @@ func (r *rig) openShop() {
 // start makes and starts a payment of 10 USDC.
 func (r *rig) start() payment.Payment {
 	r.Helper()
-	p, err := r.service.Create(r.Context(), payment.CreateInput{KeyID: r.key.ID, Amount: "10"})
+	p, err := r.service.Create(r.Context(), payment.CreateInput{KeyID: r.key.ID, Amount: "10"}, audit.Act{})
 	r.must(err)
 	p, err = r.service.Start(r.Context(), string(p.ID), payment.Choice{Network: r.profile.Network, Token: money.USDC})
 	r.must(err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/chaintest"
 	"github.com/florinpay/florin/internal/payment"
@@ -146,7 +147,7 @@ func TestWatcher_SetAside_GivenUp(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, 1)
 			p := r.start()
-			p, err := r.service.Cancel(t.Context(), string(p.ID))
+			p, err := r.service.Cancel(t.Context(), string(p.ID), audit.Act{})
 			r.must(err)
 			if row.late {
 				r.pass(payment.WatchAfterEnd + time.Hour)

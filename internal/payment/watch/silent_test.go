@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain/chaintest"
 	"github.com/florinpay/florin/internal/payment"
 )
@@ -32,7 +33,7 @@ func TestWatcher_Silent(t *testing.T) {
 					r := newRig(t, endpoints)
 					p := r.start()
 					if row.late {
-						_, err := r.service.Cancel(t.Context(), string(p.ID))
+						_, err := r.service.Cancel(t.Context(), string(p.ID), audit.Act{})
 						r.must(err)
 					}
 					r.paced()

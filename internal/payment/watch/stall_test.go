@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
@@ -132,7 +133,7 @@ func TestExpirer_FailingNetwork(t *testing.T) {
 	for range 100 { // a whole page
 		stuck = r.start()
 	}
-	free, err := r.service.Create(t.Context(), payment.CreateInput{KeyID: r.key.ID, Amount: "10"})
+	free, err := r.service.Create(t.Context(), payment.CreateInput{KeyID: r.key.ID, Amount: "10"}, audit.Act{})
 	r.must(err)
 	r.watchFor(rigTTL)
 	e := watch.NewExpirer([]chain.Profile{

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"testing"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/watch"
@@ -30,7 +31,7 @@ func TestService_StartAfterAnother(t *testing.T) {
 	r := newRig(t, 1)
 	choice := payment.Choice{Network: r.profile.Network, Token: money.USDC}
 	create := func() payment.Payment {
-		p, err := r.service.Create(t.Context(), payment.CreateInput{KeyID: r.key.ID, Amount: "10"})
+		p, err := r.service.Create(t.Context(), payment.CreateInput{KeyID: r.key.ID, Amount: "10"}, audit.Act{})
 		r.must(err)
 		return p
 	}
@@ -50,7 +51,7 @@ func TestService_StartAfterAnother(t *testing.T) {
 		t.Errorf("repeating the start: %+v, %v", again, err)
 	}
 	before = create()
-	_, err = r.service.Cancel(t.Context(), string(before.ID))
+	_, err = r.service.Cancel(t.Context(), string(before.ID), audit.Act{})
 	r.must(err)
 	if _, err := elsewhere(before).Start(t.Context(), string(before.ID), choice); !errors.Is(err, payment.ErrEnded) {
 		t.Errorf("starting an ended payment: %v", err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/chaintest"
 	"github.com/florinpay/florin/internal/fault"
@@ -206,7 +207,7 @@ func TestWatcher_Blind(t *testing.T) {
 	}
 	r.must(r.expirer.RunOnce(t.Context()))
 	r.expect(p, payment.Started, 0)
-	fresh, err := r.service.Create(t.Context(), payment.CreateInput{KeyID: r.key.ID, Amount: "10"})
+	fresh, err := r.service.Create(t.Context(), payment.CreateInput{KeyID: r.key.ID, Amount: "10"}, audit.Act{})
 	r.must(err)
 	if _, err := r.service.Start(
 		t.Context(), string(fresh.ID), payment.Choice{Network: chain.Polygon, Token: money.USDC},
@@ -370,13 +371,13 @@ func TestExpirer_Pages(t *testing.T) {
 	r := newRig(t, 1)
 	var waiting []payment.Payment
 	for range 230 {
-		p, err := r.service.Create(t.Context(), payment.CreateInput{KeyID: r.key.ID, Amount: "10"})
+		p, err := r.service.Create(t.Context(), payment.CreateInput{KeyID: r.key.ID, Amount: "10"}, audit.Act{})
 		r.must(err)
 		waiting = append(waiting, p)
 	}
 	r.chain.Wait(rigTTL)
 	r.chain.Mine(1)
-	fresh, err := r.service.Create(t.Context(), payment.CreateInput{KeyID: r.key.ID, Amount: "10"})
+	fresh, err := r.service.Create(t.Context(), payment.CreateInput{KeyID: r.key.ID, Amount: "10"}, audit.Act{})
 	r.must(err)
 	r.must(r.expirer.RunOnce(t.Context()))
 	for _, p := range waiting {

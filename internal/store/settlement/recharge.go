@@ -46,21 +46,18 @@ func (r rechargeRow) recharge() (_ recharge.Recharge, err error) {
 }
 
 // CreateRecharge stores a signed recharge, the only one of its wallet that is in flight.
-func (s *Store) CreateRecharge(ctx context.Context, r recharge.Recharge, trail ...audit.Entry) error {
+func (s *Store) CreateRecharge(ctx context.Context, r recharge.Recharge, record audit.Record) error {
 	row, err := rowOfRecharge(r)
 	if err != nil || r.State != recharge.Signed {
 		return cmp.Or[error](err, fmt.Errorf("create recharge %s: it is not signed", r.ID))
 	}
-	// Which transaction it is was not known before it was signed.
-	err = table.WriteAudited(ctx, s.db, nil, audit.Record{Entries: trail},
-		func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
-			*a = table.AuditFields{Detail: ", " + string(r.Bytes.Tx)}
-			_, err := recharges.Into(t, "", row).Exec(ctx)
-			if db.IsDuplicate(err) {
-				return recharge.ErrBusy
-			}
-			return err
-		})
+	err = table.WriteAudited(ctx, s.db, nil, record, func(ctx context.Context, t db.Tx, _ *table.AuditFields) error {
+		_, err := recharges.Into(t, "", row).Exec(ctx)
+		if db.IsDuplicate(err) {
+			return recharge.ErrBusy
+		}
+		return err
+	})
 	return db.Wrap(err, "create recharge %s", r.ID)
 }
 

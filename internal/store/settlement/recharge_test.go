@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/recharge"
@@ -30,7 +31,7 @@ func TestDueRecharges_Unreadable(t *testing.T) {
 				Bytes:     chain.SignedTx{Tx: chain.TxHash(fmt.Sprintf("0x%064d", i)), Raw: []byte{1}},
 				CreatedAt: storetest.Start, LookAt: storetest.Start.Add(time.Duration(i) * time.Second),
 			}
-			w.Must(w.Settlement().CreateRecharge(ctx, r))
+			w.Must(w.Settlement().CreateRecharge(ctx, r, audit.Record{}))
 			if i%6 == 5 {
 				good = append(good, r.ID)
 				continue

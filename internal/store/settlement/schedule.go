@@ -28,12 +28,12 @@ func (s *Store) Schedule(ctx context.Context, keyID int64) (settlement.Schedule,
 	return row.Schedule, db.Wrap(err, "schedule of key %d", keyID)
 }
 
-// Reschedule changes how long the key's money waits, with its audit entries. change may run again.
+// Reschedule changes how long the key's money waits, with its record. change may run again.
 func (s *Store) Reschedule(
 	ctx context.Context, keyID int64, change func(settlement.Schedule) (settlement.Schedule, error),
-	trail ...audit.Entry,
+	record audit.Record,
 ) error {
-	err := table.WriteAudited(ctx, s.db, nil, audit.Record{Entries: trail},
+	err := table.WriteAudited(ctx, s.db, nil, record,
 		func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
 			_, err := t.NewRaw(`INSERT INTO settlement_schedules (key_id, at_once, wait_us) VALUES (?, 0, 0)
 				ON CONFLICT (key_id) DO NOTHING`, keyID).Exec(ctx)

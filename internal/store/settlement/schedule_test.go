@@ -19,7 +19,8 @@ func (w *world) reschedule(k merchant.Key, s settlement.Schedule) {
 	w.T.Helper()
 	entry := audit.Entry{UserID: k.UserID, At: storetest.Start, Actor: "a@example.com", Action: audit.ActionSchedule}
 	w.Must(w.Settlement().Reschedule(w.T.Context(), k.ID,
-		func(settlement.Schedule) (settlement.Schedule, error) { return s, nil }, entry))
+		func(settlement.Schedule) (settlement.Schedule, error) { return s, nil },
+		audit.Record{Entries: []audit.Entry{entry}}))
 }
 
 func TestStore_Schedule(t *testing.T) {
@@ -44,7 +45,8 @@ func TestStore_Schedule(t *testing.T) {
 		}
 		refused := errors.New("refused")
 		err = w.Settlement().Reschedule(t.Context(), k.ID,
-			func(settlement.Schedule) (settlement.Schedule, error) { return settlement.Schedule{}, refused })
+			func(settlement.Schedule) (settlement.Schedule, error) { return settlement.Schedule{}, refused },
+			audit.Record{})
 		if !errors.Is(err, refused) {
 			t.Errorf("a refused change: %v", err)
 		}
