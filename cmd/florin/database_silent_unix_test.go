@@ -54,8 +54,15 @@ func (s *shop) paysAfter(t *testing.T, cut func()) time.Duration {
 	cut()
 	began := time.Now()
 	s.chains[0].pay(t, s.chains[0].token("USDT"), address, 700)
+	var order map[string]any
+	defer func() {
+		if t.Failed() {
+			_, health := s.tell("/health")
+			t.Logf("the order is %v, health %v", order, health)
+		}
+	}()
 	eventually(t, "the money is seen", func() bool {
-		_, order := s.tell("/orders/" + txnid)
+		_, order = s.tell("/orders/" + txnid)
 		p, _ := order["transaction"].(map[string]any)
 		return p["status"] == "COMPLETED"
 	})
