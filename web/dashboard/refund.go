@@ -212,7 +212,8 @@ func (d *Surface) postRefundAct(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	act, said := d.Act(c, who), ""
+	act := d.Act(c, who)
+	var said string
 	switch c.Param("act") {
 	case "cancel":
 		said = "The refund is cancelled."
