@@ -213,7 +213,7 @@ func (s *Server) networkHealth(n chain.Network) networkHealth {
 		out.Status = healthDegraded
 	}
 	if h.OK && h.Unread != "" {
-		out.Reason, out.Detail = "the newest blocks cannot be read; money is shown when it is final", h.Unread
+		out.Reason, out.Detail = "not all of this network can be read; some of its money is shown late", h.Unread
 	}
 	if h.OK && h.SetAside > 0 {
 		out.Reason = fmt.Sprintf("%d payments cannot be read and are tried again", h.SetAside)

@@ -100,7 +100,11 @@ func TestStore_SetAside_Shown(t *testing.T) {
 		storetest.Same(t, "stored", w.setAside(chain.Polygon), []watch.SetAside{a})
 		more := a
 		more.Shown = []chain.Transfer{shown(1), shown(2)}
-		w.Must(w.SaveSetAside(ctx, more))
+		invented := shown(3)
+		invented.Block.Time = time.Unix(math.MaxInt64/4, 0)
+		asked := more
+		asked.Shown = append([]chain.Transfer{invented}, more.Shown...)
+		w.Must(w.SaveSetAside(ctx, asked))
 		w.Must(w.DeleteSetAside(ctx, a))
 		storetest.Same(t, "shown more", w.setAside(chain.Polygon), []watch.SetAside{more})
 		for i := range 2 * watch.MostShown {

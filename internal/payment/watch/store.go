@@ -103,10 +103,11 @@ type Store interface {
 	Unsettled(ctx context.Context, n chain.Network, from, to uint64) ([]payment.ID, error)
 	// SetAsides lists the payments that could not be read on the network.
 	SetAsides(ctx context.Context, n chain.Network) ([]SetAside, error)
-	// SaveSetAside stores that a payment could not be read; the earlier block and time of what is stored stay.
+	// SaveSetAside stores that a payment could not be read; the earlier block and time of what is stored stay, and its
+	// accounts and transfers.
 	SaveSetAside(ctx context.Context, a SetAside) error
 	// AdvanceSetAside stores that it was read up to the block before from, and DeleteSetAside that it was read to the
-	// end: both unless an earlier block has to be read again since a was loaded.
+	// end: both unless an earlier block has to be read again since a was loaded, or more was shown.
 	AdvanceSetAside(ctx context.Context, a SetAside, from uint64) error
 	DeleteSetAside(ctx context.Context, a SetAside) error
 	// Due lists payments that have not ended and whose time had run out at now, by ID after the one given, at most
