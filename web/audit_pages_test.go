@@ -143,7 +143,7 @@ func (d *diary) shop(s *surfer, ada identity.User) {
 	d.leaves("/dashboard/settings/settlement", s.post(
 		"/dashboard/settings/settlement", "key", key, "atOnce", "2000", "hours", "72",
 	),
-		me+"changed when money is settled: Till|when $2,000.00 wait, or after 72 hours")
+		me+"changed when money is settled: Till|when $2000.00 wait, or after 72 hours")
 	d.leaves("/dashboard/settings/settlement/now", s.post("/dashboard/settings/settlement/now", "key", key),
 		me+"asked for money to be settled: Till|")
 	s.post("/dashboard/settings/checkout", "key", key, "password", testPassword, "name", "Nordlicht", "primaryColor",

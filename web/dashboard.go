@@ -49,7 +49,7 @@ type Dashboard struct {
 	// Alerts returns what needs an operator at a moment.
 	Alerts func(ctx context.Context, now time.Time) (alert.Observation, error)
 	// Settle is when money is settled; without a policy there is no page of it.
-	Settle settle.Schedules
+	Settle settlement.Schedules
 	// Dust is the value below which a deposit costs more to settle than it is
 	// worth.
 	Dust money.Micros

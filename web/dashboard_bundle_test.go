@@ -30,7 +30,6 @@ import (
 	"github.com/florinpay/florin/internal/store"
 	"github.com/florinpay/florin/internal/store/storetest"
 	"github.com/florinpay/florin/internal/webhook"
-	"github.com/florinpay/florin/web/settle"
 )
 
 const (
@@ -104,10 +103,10 @@ func newDashboardAt(t *testing.T, baseURL string, with ...func(*Deps, *Options))
 		Lookup: lookup.New(b.payments, b.networks.readers(), b.store, b.clock.Now), Now: b.clock.Now, NewID: testID,
 		Log: logger,
 		Dashboard: &Dashboard{
-			Settle: settle.Schedules{
+			Settle: settlement.Schedules{
 				Policy:   func(chain.Network) settlement.Policy { return settlement.DefaultPolicy() },
 				Balances: st.Settlement().DepositBalances,
-				Schedule: st.Settlement().Schedule, Reschedule: st.Settlement().Reschedule,
+				Stored:   st.Settlement().Schedule, Update: st.Settlement().UpdateSchedule,
 			},
 			Reports: st.Reports(), LastCheck: st.LedgerCheck,
 			Resends:  webhook.Resends{One: st.Resend, Failed: st.ResendFailed, Parked: st.StopParked},

@@ -6,7 +6,6 @@ import (
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/webhook"
 	"github.com/florinpay/florin/web"
-	"github.com/florinpay/florin/web/settle"
 )
 
 // dashboard returns the dependencies of the merchants' and operators' pages.
@@ -18,10 +17,10 @@ func (a *App) dashboard() *web.Dashboard {
 		},
 		Ledger: a.checker, Sweeping: a.networks.Sweeping, Endpoints: a.networks.endpoints,
 		Reading: a.networks.Reading, Alerts: a.alertSources().Observe, Rates: a.rates.Report,
-		Settle: settle.Schedules{
+		Settle: settlement.Schedules{
 			Policy:   a.sweepPolicy,
-			Balances: a.Store.Settlement().DepositBalances, Schedule: a.Store.Settlement().Schedule,
-			Reschedule: a.Store.Settlement().Reschedule,
+			Balances: a.Store.Settlement().DepositBalances, Stored: a.Store.Settlement().Schedule,
+			Update: a.Store.Settlement().UpdateSchedule,
 		},
 		Dust:   a.Config.SweepDust,
 		Invite: a.Config.Signup == config.SignupInvite,

@@ -1,8 +1,13 @@
 package settlement
 
 import (
+	"context"
+	"fmt"
+	"strconv"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
 )
@@ -24,6 +29,44 @@ const (
 	// askEvery is how often a merchant may ask for the money: each time the operator pays for a transaction.
 	askEvery = time.Hour
 )
+
+// Schedules changes how long the money of API keys waits, by methods of the store.
+type Schedules struct {
+	Policy   func(chain.Network) Policy
+	Balances func(context.Context, chain.Network, Query) ([]DepositBalance, error)
+	Stored   func(ctx context.Context, keyID int64) (Schedule, error)
+	// Update loads the schedule of the key, calls decide and writes what it returns, in one transaction.
+	Update func(ctx context.Context, keyID int64, decide func(Schedule) (Schedule, audit.Record, error)) error
+}
+
+// Set has the key's money wait for other limits.
+func (s Schedules) Set(ctx context.Context, keyID int64, atOnce money.Micros, wait time.Duration, act audit.Act) error {
+	return s.Update(ctx, keyID, func(before Schedule) (Schedule, audit.Record, error) {
+		next, err := before.With(atOnce, wait, s.Policy(""))
+		return next, act.Record(act.Account, audit.ActionSchedule, act.Key,
+			fmt.Sprintf("when $%s wait, or after %s", atOnce.Display(), inWords(wait))), err
+	})
+}
+
+// Ask has the key's money sent with the next transaction.
+func (s Schedules) Ask(ctx context.Context, keyID int64, act audit.Act) error {
+	return s.Update(ctx, keyID, func(before Schedule) (Schedule, audit.Record, error) {
+		next, err := before.Ask(act.At)
+		return next, act.Record(act.Account, audit.ActionSettle, act.Key, ""), err
+	})
+}
+
+// inWords is a time in whole hours, rounded up; below one, which only an operator sets, as it is.
+func inWords(d time.Duration) string {
+	switch hours := wholeHours(d); {
+	case d < time.Hour:
+		return d.String()
+	case hours == 1:
+		return "1 hour"
+	default:
+		return strconv.Itoa(hours) + " hours"
+	}
+}
 
 // Ask returns the schedule after the merchant asked for the money.
 func (s Schedule) Ask(now time.Time) (Schedule, error) {

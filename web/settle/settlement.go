@@ -38,7 +38,7 @@ func (s *Surface) page(c echo.Context, who session.Principal, status int, asked 
 	if !ok {
 		return s.Show(c, status, p.Frame, settle.Settlement(p))
 	}
-	schedule, err := s.Schedule(c.Request().Context(), key.ID)
+	schedule, err := s.Stored(c.Request().Context(), key.ID)
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (s *Surface) postSchedule(c echo.Context, who session.Principal) error {
 		return err
 	}
 	policy := s.Policy("")
-	stored, err := s.Schedule(c.Request().Context(), key.ID)
+	stored, err := s.Stored(c.Request().Context(), key.ID)
 	if err != nil {
 		return err
 	}
@@ -121,13 +121,7 @@ func (s *Surface) postSchedule(c echo.Context, who session.Principal) error {
 	if !f.OK() {
 		return s.page(c, who, f.Status(), key.PublicID, f)
 	}
-	english := views.LocaleFor("en") // the audit log is in it
-	act := s.ActOn(c, who, key)
-	record := act.Record(act.Account, audit.ActionSchedule, act.Key,
-		"when "+dollars(english, atOnce)+" wait, or after "+hoursText(english, wait))
-	err = s.Reschedule(c.Request().Context(), key.ID, func(before settlement.Schedule) (settlement.Schedule, error) {
-		return before.With(atOnce, wait, policy)
-	}, record)
+	err = s.Set(c.Request().Context(), key.ID, atOnce, wait, s.ActOn(c, who, key))
 	return s.done(c, who, key, f, err, "The schedule is saved.")
 }
 
@@ -154,10 +148,7 @@ func (s *Surface) postNow(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	act := s.ActOn(c, who, key)
-	err = s.Reschedule(c.Request().Context(), key.ID, func(before settlement.Schedule) (settlement.Schedule, error) {
-		return before.Ask(act.At)
-	}, act.Record(act.Account, audit.ActionSettle, act.Key, ""))
+	err = s.Ask(c.Request().Context(), key.ID, s.ActOn(c, who, key))
 	return s.done(c, who, key, f, err, "Florin sends your money with its next transaction.")
 }
 

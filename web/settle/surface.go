@@ -4,10 +4,6 @@
 package settle
 
 import (
-	"context"
-
-	"github.com/florinpay/florin/internal/audit"
-	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/settlement"
@@ -20,19 +16,7 @@ type Services struct {
 	*session.Guard
 
 	Payments *payment.Service
-	Schedules
-}
-
-// Schedules is how long money waits, by policy and by the wish of merchants.
-type Schedules struct {
-	Policy func(chain.Network) settlement.Policy
-	// Balances, Schedule and Reschedule are methods of the store of settlement.
-	Balances   func(context.Context, chain.Network, settlement.Query) ([]settlement.DepositBalance, error)
-	Schedule   func(ctx context.Context, keyID int64) (settlement.Schedule, error)
-	Reschedule func(
-		ctx context.Context, keyID int64, change func(settlement.Schedule) (settlement.Schedule, error),
-		record audit.Record,
-	) error
+	settlement.Schedules
 }
 
 // Surface serves when money is settled.

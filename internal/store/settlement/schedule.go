@@ -28,12 +28,11 @@ func (s *Store) Schedule(ctx context.Context, keyID int64) (settlement.Schedule,
 	return row.Schedule, db.Wrap(err, "schedule of key %d", keyID)
 }
 
-// Reschedule changes how long the key's money waits, with its record. change may run again.
-func (s *Store) Reschedule(
-	ctx context.Context, keyID int64, change func(settlement.Schedule) (settlement.Schedule, error),
-	record audit.Record,
+// UpdateSchedule changes how long the key's money waits, with the record of it. decide may run again.
+func (s *Store) UpdateSchedule(
+	ctx context.Context, keyID int64, decide func(settlement.Schedule) (settlement.Schedule, audit.Record, error),
 ) error {
-	err := table.WriteAudited(ctx, s.db, nil, record,
+	err := table.WriteAudited(ctx, s.db, nil, audit.Record{},
 		func(ctx context.Context, t db.Tx, a *table.AuditFields) error {
 			_, err := t.NewRaw(`INSERT INTO settlement_schedules (key_id, at_once, wait_us) VALUES (?, 0, 0)
 				ON CONFLICT (key_id) DO NOTHING`, keyID).Exec(ctx)
@@ -45,7 +44,7 @@ func (s *Store) Reschedule(
 				return err
 			}
 			before := r.Schedule
-			if r.Schedule, err = change(before); err != nil {
+			if r.Schedule, a.More, err = decide(before); err != nil {
 				return err
 			}
 			a.Unchanged = r.Schedule == before

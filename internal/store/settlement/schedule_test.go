@@ -18,9 +18,10 @@ import (
 func (w *world) reschedule(k merchant.Key, s settlement.Schedule) {
 	w.T.Helper()
 	entry := audit.Entry{UserID: k.UserID, At: storetest.Start, Actor: "a@example.com", Action: audit.ActionSchedule}
-	w.Must(w.Settlement().Reschedule(w.T.Context(), k.ID,
-		func(settlement.Schedule) (settlement.Schedule, error) { return s, nil },
-		audit.Record{Entries: []audit.Entry{entry}}))
+	w.Must(w.Settlement().UpdateSchedule(w.T.Context(), k.ID,
+		func(settlement.Schedule) (settlement.Schedule, audit.Record, error) {
+			return s, audit.Record{Entries: []audit.Entry{entry}}, nil
+		}))
 }
 
 func TestStore_Schedule(t *testing.T) {
@@ -44,9 +45,10 @@ func TestStore_Schedule(t *testing.T) {
 			t.Errorf("the balance is %+v", due)
 		}
 		refused := errors.New("refused")
-		err = w.Settlement().Reschedule(t.Context(), k.ID,
-			func(settlement.Schedule) (settlement.Schedule, error) { return settlement.Schedule{}, refused },
-			audit.Record{})
+		err = w.Settlement().UpdateSchedule(t.Context(), k.ID,
+			func(before settlement.Schedule) (settlement.Schedule, audit.Record, error) {
+				return before, audit.Record{}, refused
+			})
 		if !errors.Is(err, refused) {
 			t.Errorf("a refused change: %v", err)
 		}
