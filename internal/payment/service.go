@@ -222,26 +222,29 @@ func (s *Service) MarkCompleted(ctx context.Context, keyID int64, id, reason str
 	})
 }
 
-// Accept completes a payment of the key with its short or late money. The audit log has came: in words, what that is.
-func (s *Service) Accept(ctx context.Context, keyID int64, id, came string, act audit.Act) (Payment, error) {
+// Accept completes a payment of the key with its short or late money.
+func (s *Service) Accept(ctx context.Context, keyID int64, id string, act audit.Act) (Payment, error) {
 	p, err := s.Owned(ctx, keyID, id)
 	if err != nil {
 		return Payment{}, err
 	}
 	return s.update(ctx, p.ID, func(p Payment) (Change, error) {
 		c, err := s.metered(p.Accept(Actor{Name: act.Who}, s.now()))
-		return c.audited(act.Record(act.Account, audit.ActionAccept, id, came+" of $"+p.Amount.Display()), err)
+		came := p.cameWords() + " of $" + p.Amount.Display()
+		return c.audited(act.Record(act.Account, audit.ActionAccept, id, came), err)
 	})
 }
 
 // CompleteWaiting is MarkCompleted, or Accept, for what an owner of a locked account has asked for before. A payment
 // that is completed already is no error.
 func (s *Service) CompleteWaiting(ctx context.Context, keyID int64, id, by, reason string, accept bool) error {
-	complete := s.MarkCompleted
+	act := audit.Act{Who: by}
+	var err error
 	if accept {
-		complete = s.Accept
+		_, err = s.Accept(ctx, keyID, id, act)
+	} else {
+		_, err = s.MarkCompleted(ctx, keyID, id, reason, act)
 	}
-	_, err := complete(ctx, keyID, id, reason, audit.Act{Who: by})
 	if errors.Is(err, ErrCompleted) {
 		return nil
 	}

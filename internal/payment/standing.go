@@ -1,8 +1,11 @@
 package payment
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 )
 
@@ -109,4 +112,52 @@ func (p Payment) Uncounted() money.Atto {
 		return money.Atto{}
 	}
 	return total
+}
+
+// Sum is how much of one asset came.
+type Sum struct {
+	Asset chain.Asset
+	Units money.Units
+}
+
+// UncountedSums returns Uncounted by asset, in the order in which they came, without specks unless all are.
+func (p Payment) UncountedSums() (sums []Sum) {
+	for _, d := range p.Deposits {
+		a := d.Transfer.Asset
+		if d.State != DepositFinal || p.Counts(d) || !a.Listed() {
+			continue
+		}
+		i := slices.IndexFunc(sums, func(s Sum) bool { return s.Asset == a })
+		if i < 0 {
+			i, sums = len(sums), append(sums, Sum{Asset: a})
+		}
+		sums[i].Units = sums[i].Units.Add(d.Transfer.Units)
+	}
+	worth := func(s Sum) bool { return s.Asset.Worth(s.Units).Cmp(DustFloor.Atto()) >= 0 }
+	if slices.ContainsFunc(sums, worth) {
+		sums = slices.DeleteFunc(sums, func(s Sum) bool { return !worth(s) })
+	}
+	return sums
+}
+
+// cameWords names the final money that came, for the audit log: what counts in dollars, the rest as it is.
+func (p Payment) cameWords() string {
+	var sums []string
+	if !p.Received().IsZero() {
+		sums = append(sums, "$"+p.Received().Micros().Display())
+	}
+	if !p.Uncounted().IsZero() {
+		for _, s := range p.UncountedSums() {
+			sums = append(sums, s.Units.Display(s.Asset.Decimals)+" "+s.Asset.Symbol+" on "+string(s.Asset.Network))
+		}
+	}
+	return strings.Join(sums, " and ")
+}
+
+// ByHandWords says what an owner asks for who has the payment completed by hand: with what came, or whatever came.
+func (p Payment) ByHandWords(reason string, accept bool) string {
+	if accept {
+		return fmt.Sprintf("payment %s is completed with %s of $%s", p.ID, p.cameWords(), p.Amount.Display())
+	}
+	return fmt.Sprintf("payment %s of $%s is marked as completed: %s", p.ID, p.Amount.Display(), reason)
 }

@@ -96,8 +96,7 @@ func (d *Surface) postAttention(c echo.Context, who session.Principal) error {
 		case err != nil:
 			return err
 		case acceptsLate(p):
-			came := arrived(context.Background(), p) // the log is in English
-			if _, err = d.Payments.Accept(ctx, p.KeyID, string(p.ID), came, act); err == nil {
+			if _, err = d.Payments.Accept(ctx, p.KeyID, string(p.ID), act); err == nil {
 				accepted++
 			}
 		case keeps(p):

@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -78,8 +77,7 @@ func (d *Surface) postComplete(c echo.Context, who session.Principal) error {
 	if locked, err := d.Locked(c, who); err != nil {
 		return err
 	} else if locked {
-		what := "payment " + string(p.ID) + " of $" + p.Amount.Display() + " is marked as completed: " + reason
-		return d.completionWaits(c, who, f, p, what, reason, false)
+		return d.completionWaits(c, who, f, p, reason, false)
 	}
 	_, err = d.Payments.MarkCompleted(c.Request().Context(), p.KeyID, string(p.ID), reason, d.Act(c, who))
 	if errors.Is(err, payment.ErrUnknown) {
@@ -93,13 +91,14 @@ func (d *Surface) postComplete(c echo.Context, who session.Principal) error {
 
 // completionWaits stores that a payment of a locked account is completed by hand in 24 hours, unless an owner stops it.
 func (d *Surface) completionWaits(
-	c echo.Context, who session.Principal, f *shell.Form, p payment.Payment, what, reason string, accept bool,
+	c echo.Context, who session.Principal, f *shell.Form, p payment.Payment, reason string, accept bool,
 ) error {
 	if p.Status == payment.Completed {
 		return d.paymentRefused(c, who, f, payment.ErrCompleted)
 	}
 	ctx, account := c.Request().Context(), who.Membership.Merchant.ID
-	err := d.Merchants.WaitComplete(ctx, account, p.KeyID, string(p.ID), what, accept, reason, d.Act(c, who))
+	err := d.Merchants.WaitComplete(ctx, account, p.KeyID, string(p.ID), p.ByHandWords(reason, accept), accept, reason,
+		d.Act(c, who))
 	if err != nil {
 		return d.paymentRefused(c, who, f, err)
 	}
@@ -123,14 +122,12 @@ func (d *Surface) postAccept(c echo.Context, who session.Principal) error {
 		}
 	}
 	ctx := c.Request().Context()
-	came := arrived(context.Background(), p) // the log is in English
 	if locked, err := d.Locked(c, who); err != nil {
 		return err
 	} else if locked && !onlyLate(p) && p.Acceptable() {
-		what := "payment " + string(p.ID) + " is completed with " + came + " of $" + p.Amount.Display()
-		return d.completionWaits(c, who, f, p, what, "", true)
+		return d.completionWaits(c, who, f, p, "", true)
 	}
-	if _, err = d.Payments.Accept(ctx, p.KeyID, string(p.ID), came, d.Act(c, who)); err != nil {
+	if _, err = d.Payments.Accept(ctx, p.KeyID, string(p.ID), d.Act(c, who)); err != nil {
 		return d.paymentRefused(c, who, f, err)
 	}
 	return d.Cookies.Redirect(c, paymentsPath+"/"+string(p.ID), views.T(ctx, "The payment is completed with {{.Amount}}.",

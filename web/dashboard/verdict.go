@@ -136,24 +136,9 @@ func listed(ctx context.Context, all []string) string {
 
 // uncounted are the sums that came and do not count by themselves, in words: one for each asset, without specks.
 func uncounted(ctx context.Context, p payment.Payment) (sums []string) {
-	units := map[chain.Asset]money.Units{}
-	var assets []chain.Asset // in the order in which they came
-	for _, d := range p.Deposits {
-		if a := d.Transfer.Asset; d.State == payment.DepositFinal && !p.Counts(d) && a.Listed() {
-			if _, known := units[a]; !known {
-				assets = append(assets, a)
-			}
-			units[a] = units[a].Add(d.Transfer.Units)
-		}
-	}
-	worth := slices.DeleteFunc(slices.Clone(assets), func(a chain.Asset) bool {
-		return a.Worth(units[a]).Cmp(payment.DustFloor.Atto()) < 0
-	})
-	if len(worth) > 0 { // or each is a speck, and their sum is not
-		assets = worth
-	}
-	for _, a := range assets {
-		sums = append(sums, onNetwork(ctx, units[a].Display(a.Decimals), a.Symbol, views.Face(string(a.Network)).Short))
+	for _, x := range p.UncountedSums() {
+		a := x.Asset
+		sums = append(sums, onNetwork(ctx, x.Units.Display(a.Decimals), a.Symbol, views.Face(string(a.Network)).Short))
 	}
 	return sums
 }
