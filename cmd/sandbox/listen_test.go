@@ -35,7 +35,7 @@ func TestSandbox_AddressTaken(t *testing.T) {
 }
 
 // The demo merchant's callback follows the address of the sandbox, unless its user chose another one.
-func TestSandbox_CallbackFollows(t *testing.T) {
+func TestSandbox_CallbackOnListen(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	callback := func(s *running) string {

@@ -245,11 +245,11 @@ var wordsInPlace = map[string][]string{
 	"hardened": {"internal/wallet"}, "sibling": {"views", "web", "web/docs"}, "beat": {"views"},
 }
 
-// privateNames are words that a sentence may use, but no name: it says batched, single, or what is done. A payment is
-// set aside.
-var privateNames = regexp.MustCompile(`(?i)^(together|asides?)$`)
+// privateNames are words that a sentence may use, but no name: it says batched, single, or what is done.
+var privateNames = regexp.MustCompile(`(?i)^(together|asides?|alone|follows?|rousing|nudging)$`)
 
-var setAside = regexp.MustCompile(`(?i)set_?asides?`)
+// namesInPlace: payments are set aside, settings are named FLORIN_*_ALONE, live pages and clients of the feed follow.
+var namesInPlace = regexp.MustCompile(`(?i)set_?asides?|^(test)?alone|^Follow(Events)?$`)
 
 func TestOneLanguage(t *testing.T) {
 	t.Parallel()
@@ -274,7 +274,7 @@ func namesOf(s source) map[string]int {
 	ast.Inspect(s.file, func(node ast.Node) bool {
 		name, ok := node.(*ast.Ident)
 		if ok && s.directory() != "internal/payment/watch" && slices.ContainsFunc(
-			wordBreak.FindAllString(setAside.ReplaceAllString(name.Name, ""), -1), privateNames.MatchString) {
+			wordBreak.FindAllString(namesInPlace.ReplaceAllString(name.Name, ""), -1), privateNames.MatchString) {
 			found[name.Name] = s.line(name.Pos())
 		}
 		return true

@@ -82,16 +82,16 @@ func (s *Store) Unsettled(ctx context.Context, n chain.Network, from, to uint64)
 		string(n), first, last))
 }
 
-// byIDAlone is the public id where it only orders rows that another index finds:
+// byIDOnly is the public id where it only orders rows that another index finds:
 // as an expression, it keeps a planner from walking through all ids.
-const byIDAlone = "p.public_id || ''"
+const byIDOnly = "p.public_id || ''"
 
 // Due lists payments that have not ended and whose time had run out at now, by
 // ID after the one given, at most limit.
 func (s *Store) Due(ctx context.Context, now time.Time, after payment.ID, limit int) ([]payment.ID, error) {
 	return s.ids(ctx, "payments that are due", s.db.Reader().NewRaw(
 		`SELECT p.public_id FROM payments AS p WHERE p.ended_at IS NULL AND p.expires_at <= ?
-			AND `+byIDAlone+` > ? ORDER BY `+byIDAlone+` LIMIT ?`,
+			AND `+byIDOnly+` > ? ORDER BY `+byIDOnly+` LIMIT ?`,
 		now, after, limit))
 }
 
@@ -101,8 +101,8 @@ func (s *Store) Running(
 	ctx context.Context, n chain.Network, expireAfter time.Time, after payment.ID, limit int,
 ) ([]payment.ID, error) {
 	return s.ids(ctx, "running payments", s.db.Reader().NewRaw(
-		`SELECT p.public_id FROM payments AS p WHERE p.ended_at IS NULL AND p.status = ? AND p.expires_at > ? AND `+byIDAlone+` > ?
-			AND EXISTS (SELECT 1 FROM routes AS r WHERE r.payment_id = p.id AND r.network = ?) ORDER BY `+byIDAlone+` LIMIT ?`,
+		`SELECT p.public_id FROM payments AS p WHERE p.ended_at IS NULL AND p.status = ? AND p.expires_at > ? AND `+byIDOnly+` > ?
+			AND EXISTS (SELECT 1 FROM routes AS r WHERE r.payment_id = p.id AND r.network = ?) ORDER BY `+byIDOnly+` LIMIT ?`,
 		payment.Started, expireAfter, after, n, limit))
 }
 

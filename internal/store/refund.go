@@ -113,8 +113,8 @@ func (s *Store) RefundsOf(ctx context.Context, id payment.ID) ([]refund.Refund, 
 
 // Payable lists the refunds of payments of the keys on the network that wait for the merchant's transfer.
 func (s *Store) Payable(ctx context.Context, keys []int64, n chain.Network) ([]refund.Refund, error) {
-	list, err := s.readRefunds(ctx, "r.network = ? AND r.status IN ('ADDRESS_GIVEN', 'SENT') AND "+
-		s.db.Dialect().Listed("p.key_id"), string(n), db.Numbers(keys))
+	list, err := s.readRefunds(ctx, `r.network = ? AND r.status IN ('ADDRESS_GIVEN', 'SENT')
+		AND `+s.db.Dialect().Listed("p.key_id"), string(n), db.Numbers(keys))
 	return list, db.Wrap(err, "refunds to be sent on %s", n)
 }
 

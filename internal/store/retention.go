@@ -91,8 +91,8 @@ func (s *Retained) deliveries(ctx context.Context, before time.Time, after int64
 	b := retention.Batch{Through: ids[len(ids)-1]}
 	err = s.db.Write(ctx, func(ctx context.Context, t db.Tx) error {
 		var ended []int64
-		err := t.NewRaw("SELECT id FROM deliveries WHERE id IN (?) AND state IN ('DELIVERED', 'OVERTAKEN') AND due_at < ?"+
-			s.db.Dialect().SkipLocked, bun.List(ids), before).Scan(ctx, &ended)
+		err := t.NewRaw(`SELECT id FROM deliveries
+			WHERE id IN (?) AND state IN ('DELIVERED', 'OVERTAKEN') AND due_at < ?`+s.db.Dialect().SkipLocked, bun.List(ids), before).Scan(ctx, &ended)
 		b.Dropped = int64(len(ended))
 		if err != nil || len(ended) == 0 {
 			return err

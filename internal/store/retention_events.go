@@ -71,8 +71,8 @@ func (s *Retained) finished(ctx context.Context, t db.Tx, ids []int64, before ti
 // take the next one of their key together. The keys are locked, as they are where positions are given.
 func notePositions(ctx context.Context, t db.Tx, payments []int64) error {
 	var keys []int64
-	err := t.NewRaw("SELECT id FROM api_keys WHERE id IN (SELECT key_id FROM feed WHERE payment_id IN (?)) ORDER BY id"+
-		t.ForUpdate(), bun.List(payments)).Scan(ctx, &keys)
+	err := t.NewRaw(`SELECT id FROM api_keys
+		WHERE id IN (SELECT key_id FROM feed WHERE payment_id IN (?)) ORDER BY id`+t.ForUpdate(), bun.List(payments)).Scan(ctx, &keys)
 	if err != nil || len(keys) == 0 {
 		return err
 	}

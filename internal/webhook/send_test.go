@@ -108,7 +108,7 @@ func TestSend_MasksSecretInAnswer(t *testing.T) {
 	}
 }
 
-func TestSend_DoesNotFollow(t *testing.T) {
+func TestSend_NoRedirects(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		t.Run(strconv.Itoa(status), func(t *testing.T) {

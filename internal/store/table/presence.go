@@ -32,8 +32,8 @@ func (p Presence) Attended(ctx context.Context, ids []payment.ID, at time.Time) 
 		listed[i] = string(id)
 	}
 	err := p.engine.Write(ctx, func(ctx context.Context, t db.Tx) error {
-		_, err := t.NewRaw("UPDATE payments SET attended_at = ? WHERE ended_at IS NULL AND attended_at < ? AND "+
-			p.engine.Dialect().Listed("public_id"), at, at, listed).Exec(ctx)
+		_, err := t.NewRaw(`UPDATE payments SET attended_at = ? WHERE ended_at IS NULL AND attended_at < ?
+			AND `+p.engine.Dialect().Listed("public_id"), at, at, listed).Exec(ctx)
 		return err
 	})
 	return db.Wrap(err, "note open pages of payments")
