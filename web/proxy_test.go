@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/florinpay/florin/graph"
 	"github.com/florinpay/florin/graph/operation"
@@ -158,14 +157,5 @@ func TestSignIn_KnownDeviceDuringFlood(t *testing.T) {
 	flood.Wait()
 	if got := known.signInFrom("127.0.0.1", ownerEmail, testPassword, "X-Forwarded-For", "198.51.100.1"); got != 303 {
 		t.Errorf("afterwards a known device is answered %d", got)
-	}
-}
-
-// TestServer_IdleTimeout: a connection of a proxy outlives the minute for which nginx and the balancers of AWS keep it,
-// and not for ever.
-func TestServer_IdleTimeout(t *testing.T) {
-	t.Parallel()
-	if got := newBundle(t).server.newHTTP().IdleTimeout; got <= time.Minute || got > time.Hour {
-		t.Errorf("connections may be idle for %s", got)
 	}
 }

@@ -69,6 +69,7 @@ type Options struct {
 	Version     string
 	GraphQL     graph.Options
 	Rates       shell.Rates
+	IdleTimeout time.Duration // of a connection
 	// ClientHeader is the header in which such a proxy names the client; empty: X-Forwarded-For.
 	ClientHeader string
 	// Proxies are the networks whose X-Forwarded-For is believed; nil means
@@ -184,9 +185,6 @@ const (
 	readTimeout   = 15 * time.Second
 	// writeTimeout is longer than the longest operation.
 	writeTimeout = 90 * time.Second
-	// idleTimeout is longer than the 60 s for which nginx and the load balancers of AWS keep a connection: where the
-	// server ends it first, the next request of the proxy may meet its end, and is answered 502.
-	idleTimeout = 2 * time.Minute
 	// maxHeaderBytes is what proxies of single sign-on send in cookies and tokens.
 	maxHeaderBytes = 32 << 10
 )
@@ -209,7 +207,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 func (s *Server) newHTTP() *http.Server {
 	return &http.Server{
 		Handler: s.handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
-		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
+		IdleTimeout: s.o.IdleTimeout, MaxHeaderBytes: maxHeaderBytes,
 		ErrorLog: slog.NewLogLogger(s.d.Log.Handler(), slog.LevelDebug),
 	}
 }

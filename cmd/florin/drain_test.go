@@ -225,15 +225,16 @@ func readOne[T any](t *testing.T, url, query string) (value T) {
 	return value
 }
 
-// TestServe_LongHeaders: headers may have 32 KB: a proxy that signs users in needs them.
-func TestServe_LongHeaders(t *testing.T) {
+// TestServe_IdleTimeout: a connection that is idle for longer than it may be is closed. Headers may have 32 KB: a
+// proxy that signs users in needs them.
+func TestServe_IdleTimeout(t *testing.T) {
 	t.Parallel()
-	s := newInstallation(t).serve(t)
+	s := newInstallation(t, "FLORIN_IDLE_TIMEOUT=1s").serve(t)
 	c, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
 	must(t, err)
 	defer c.Close()
 	must(t, c.SetDeadline(time.Now().Add(10*time.Second)))
-	_, err = fmt.Fprintf(c, "GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nCookie: sso=%s\r\n\r\n", strings.Repeat("x", 32<<10))
+	_, err = fmt.Fprintf(c, "GET /livez HTTP/1.1\r\nHost: localhost\r\nCookie: sso=%s\r\n\r\n", strings.Repeat("x", 32<<10))
 	must(t, err)
 	if answer, err := io.ReadAll(c); err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 200") {
 		t.Errorf("until its end the connection says %q, %v", answer, err)

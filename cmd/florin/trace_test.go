@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"syscall"
@@ -100,5 +101,36 @@ func checkTrace(t *testing.T, collector *testkit.Collector, txnid, trace, tx str
 		if strings.HasPrefix(s.Name, "chain.") && s.Attributes["florin.tx"] != tx {
 			t.Errorf("%s is %+v, want it of %s", s.Name, s.Attributes, tx)
 		}
+	}
+}
+
+// TestDebugListen: profiles are served to this machine alone, on an address of their own.
+func TestDebugListen(t *testing.T) {
+	t.Parallel()
+	address := freeAddress(t)
+	i := newInstallation(t, "FLORIN_DEBUG_LISTEN="+address)
+	s := i.serve(t)
+	for url, want := range map[string]int{
+		"http://" + address + "/debug/pprof/goroutine?debug=1": http.StatusOK,
+		"http://" + address + "/debug/pprof/heap":              http.StatusOK,
+		"http://" + address + "/health":                        http.StatusNotFound,
+		s.url + "/debug/pprof/":                                http.StatusNotFound,
+	} {
+		res, err := http.Get(url)
+		must(t, err)
+		_, err = io.Copy(io.Discard, res.Body)
+		must(t, err)
+		must(t, res.Body.Close())
+		if res.StatusCode != want {
+			t.Errorf("%s answers %d, want %d", url, res.StatusCode, want)
+		}
+	}
+	second := newInstallation(t, "FLORIN_DEBUG_LISTEN="+address, "FLORIN_LISTEN=127.0.0.1:0")
+	second.refuses(t, 1, []string{"serve"}, "FLORIN_DEBUG_LISTEN="+address)
+	for _, open := range []string{"0.0.0.0:0", ":0", "192.0.2.1:6060", "[::]:6060", "example.com:6060"} {
+		newInstallation(t, "FLORIN_DEBUG_LISTEN="+open).refuses(t, 1, []string{"serve"}, "FLORIN_DEBUG_LISTEN")
+	}
+	if status, log := s.stop(t, syscall.SIGTERM); status != 0 || !strings.Contains(log, "http://"+address+"/debug/pprof/") {
+		t.Errorf("status %d: %s", status, log)
 	}
 }

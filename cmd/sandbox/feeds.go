@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
@@ -27,14 +26,15 @@ const (
 var firstPrices = map[string]money.Micros{"EUR": 1_161_520, "JPY": 6_444, "USDC": 1_000_000, "USDT": 1_000_000}
 
 // feedMaxAge is as long as a feed may rest: the sandbox sets its feeds when it starts.
-const feedMaxAge = 7 * 24 * time.Hour
+const feedMaxAge = "168h"
 
-// feeds are the price feeds of a chain.
-func feeds() (all []chain.Feed) {
+// feedSettings are the feeds of a chain, as an operator would write them.
+func feedSettings() string {
+	var texts []string
 	for _, f := range devchain.Feeds() {
-		all = append(all, chain.Feed{Of: f.Of, Contract: chain.Address(f.Address.Hex()), MaxAge: feedMaxAge})
+		texts = append(texts, f.Of+"="+f.Address.Hex()+"@"+feedMaxAge)
 	}
-	return all
+	return strings.Join(texts, ",")
 }
 
 // FeedAct is what a tester does to the price feeds of the euro.

@@ -122,7 +122,6 @@ func (s *Sandbox) start(ctx context.Context, c Config) error {
 	for i := range cfg.Networks {
 		if dev := s.chains[cfg.Networks[i].Profile.Network]; dev != nil {
 			cfg.Networks[i].Profile.WalletRPC = dev.URL()
-			cfg.Networks[i].RateFeeds = feeds()
 		}
 	}
 	s.pages = newPages(s)
@@ -267,6 +266,7 @@ func (s *Sandbox) environ(c Config, secretKey, gasKey []byte) []string {
 			prefix+"USDT="+tokens.USDT.Address.Hex(),
 			prefix+"USDC="+tokens.USDC.Address.Hex(),
 			prefix+"TREASURY="+treasury.Hex(),
+			prefix+"RATE_FEEDS="+feedSettings(),
 			prefix+"EXPLORER="+s.BaseURL+"/sandbox/explorer/"+n.Lower(),
 		)
 	}

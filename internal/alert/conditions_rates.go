@@ -37,7 +37,7 @@ func ratesApart(f Facts) (list []Condition) {
 			Subject: l.Of, Title: "Price feeds of " + l.Of + " disagree",
 			Text: fmt.Sprintf("They differ by more than 1 %%: %s. A price in %s is taken only while two of them agree.",
 				strings.Join(says, ", "), l.Of),
-			Advice: "Look at the feeds in a block explorer. FLORIN_RATE_SOURCES adds another voice.",
+			Advice: "Look at the feeds in a block explorer. FLORIN_{BEP20,POLYGON,BASE}_RATE_FEEDS replaces one, or removes it with none.",
 		})
 	}
 	return list

@@ -74,7 +74,7 @@ var conditions = map[alert.Kind]struct {
 		f.Rates = rates(f.Now, exchange.Line{Of: "EUR", Spread: 250, Sources: []exchange.SourceLine{
 			{Name: "chainlink:base", Rate: 11_600_000_000}, {Name: "chainlink:bep20", Problem: "it is stale"},
 		}})
-	}, "EUR", []string{"chainlink:base 1.16.", "FLORIN_RATE_SOURCES"}},
+	}, "EUR", []string{"chainlink:base 1.16.", "FLORIN_{BEP20,POLYGON,BASE}_RATE_FEEDS"}},
 	alert.EndpointDown: {func(f *alert.Facts) {
 		f.Networks[0].Endpoints[1] = chain.EndpointHealth{Name: "b.example", Requests: 9, Reason: "it answers 500"}
 	}, "POLYGON b.example", []string{"b.example: It answers 500.", "FLORIN_POLYGON_RPC"}},

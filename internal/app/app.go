@@ -7,6 +7,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	cryptorand "crypto/rand"
 	"errors"
@@ -81,6 +82,7 @@ type App struct {
 	listener     net.Listener
 	monitor      *monitor      // nil: no metrics
 	trace        *trace.Tracer // nil: no traces
+	debug        *side         // nil: no profiles
 	log          *slog.Logger
 }
 
@@ -144,6 +146,7 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	if a.Config.MetricsListen != "" {
 		a.monitor = newMonitor(a.Config.MetricsListen, o.Version, a.log)
 	}
+	a.debug = newDebug(a.Config.DebugListen, a.log)
 	a.monitor.count(a.Store)
 	a.Store.OnStored(a.trace.Stored)
 	a.Store.OnStored(a.logPayment)
@@ -269,7 +272,7 @@ func (a *App) Listen(ctx context.Context) (net.Addr, error) {
 		}
 		a.listener = l
 	}
-	return a.listener.Addr(), a.monitor.listen(ctx)
+	return a.listener.Addr(), cmp.Or(a.monitor.listen(ctx), a.debug.listen(ctx))
 }
 
 // Run serves and runs the loops until ctx ends, then drains, stops in order and closes
@@ -339,7 +342,7 @@ func (a *App) run(ctx context.Context) error {
 // runners are all loops, which end when the requests and the outboxes have.
 func (a *App) runners() []func(context.Context) error {
 	list := []func(context.Context) error{
-		a.monitor.run,
+		a.monitor.run, a.debug.run,
 		func(ctx context.Context) error {
 			return a.Store.Listen(ctx, a.loops.watch("notifications", listenBound))
 		},
@@ -361,6 +364,7 @@ func (a *App) Close() error {
 		_ = a.listener.Close()
 	}
 	a.monitor.close()
+	a.debug.close()
 	return a.Store.Close()
 }
 

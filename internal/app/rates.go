@@ -72,7 +72,7 @@ func (a *App) rateLoop() loop {
 func sourcesOf(c config.Config, all networks) string {
 	var text strings.Builder
 	for _, x := range all.inOrder() {
-		fmt.Fprintln(&text, x.Profile.Network, x.Profile.ChainID, x.feeds)
+		fmt.Fprintln(&text, x.Profile.Network, x.Profile.ChainID, config.RateFeeds(x.feeds))
 	}
 	fmt.Fprintln(&text, c.RateSources, c.RateFence)
 	sum := sha256.Sum256([]byte(text.String()))

@@ -49,8 +49,9 @@ func (a *App) newServer(o Options, sealer *secret.Sealer) *web.Server {
 		Now:       a.clock.Now, NewID: func(t time.Time) payment.ID { return payment.ID(newULID(t)) }, Log: a.log,
 	}, web.Options{
 		BaseURL: a.Config.BaseURL, CheckoutURL: a.Config.CheckoutURL, Version: o.Version,
-		GraphQL: graph.Options{Limits: graph.DefaultLimits(), Introspection: a.Config.Introspection},
-		Rates:   rates(a.Config), Proxies: a.Config.TrustedProxies, ClientHeader: a.Config.ClientHeader,
+		GraphQL:     graph.Options{Limits: graph.DefaultLimits(), Introspection: a.Config.Introspection},
+		IdleTimeout: a.Config.IdleTimeout,
+		Rates:       rates(a.Config), Proxies: a.Config.TrustedProxies, ClientHeader: a.Config.ClientHeader,
 		SignUp:  a.Config.Signup == config.SignupOpen,
 		NewKeys: operation.NewKeys{Credits: a.Config.SignupCredits, Queries: a.Config.SignupQueries},
 		Sandbox: o.Sandbox, SandboxKey: o.SandboxKey, Answered: a.monitor.answered(), Trace: a.trace,

@@ -7,12 +7,13 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/pprof" //nolint:gosec // served on an address of its own, which only this machine reaches
 	"time"
 
 	"golang.org/x/sync/errgroup"
 )
 
-// side serves the metrics on an address of its own. A nil side serves nothing.
+// side serves something for the operator on an address of its own: metrics, or profiles. A nil side serves nothing.
 type side struct {
 	what, setting, path string
 	address             string
@@ -27,8 +28,9 @@ const (
 	sideHeaderBytes = 8 << 10
 	// sideWithin is how long an answer in progress may go on when the program stops.
 	sideWithin = 2 * time.Second
-	// scrapeWithin is longer than a scrape may take.
-	scrapeWithin = 15 * time.Second
+	// scrapeWithin is longer than a scrape may take, and profileWithin than any profile that is asked for.
+	scrapeWithin  = 15 * time.Second
+	profileWithin = 10 * time.Minute
 )
 
 // newMetricsSide returns the server of the metrics.
@@ -37,6 +39,21 @@ func newMetricsSide(address string, metrics http.Handler, log *slog.Logger) *sid
 	mux.Handle("GET /metrics", metrics)
 	s := &side{what: "metrics", setting: "FLORIN_METRICS_LISTEN", path: "/metrics", address: address, log: log}
 	return s.of(mux, scrapeWithin)
+}
+
+// newDebug returns the server of the profiles of the Go runtime; nil without an address.
+func newDebug(address string, log *slog.Logger) *side {
+	if address == "" {
+		return nil
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("POST /debug/pprof/symbol", pprof.Symbol)
+	s := &side{what: "profiles", setting: "FLORIN_DEBUG_LISTEN", path: "/debug/pprof/", address: address, log: log}
+	return s.of(mux, profileWithin)
 }
 
 // of makes the server of the handler, whose answers take no longer than within.

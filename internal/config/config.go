@@ -20,9 +20,12 @@ type Config struct {
 	Listen      string // host:port
 	BaseURL     string // without a slash at the end
 	CheckoutURL string
+	AllowHTTP   bool // public addresses may be http
 	// DrainWait is how long a server that stops goes on serving, so that balancers notice that it is not
 	// ready.
 	DrainWait time.Duration
+	// IdleTimeout is how long a connection may be idle.
+	IdleTimeout time.Duration
 
 	DatabaseURL secret.Text // it may hold a password
 	SecretKey   secret.Text // its secret.KeyLen bytes, decoded
@@ -73,6 +76,7 @@ type Config struct {
 	OperatorHookKey secret.Text
 
 	MetricsListen  string         // host:port; empty: no metrics
+	DebugListen    string         // host:port of this machine; empty: no profiles
 	TrustedProxies []netip.Prefix // their X-Forwarded-For is believed
 	ClientHeader   string         // in which they name the client; empty: X-Forwarded-For
 
@@ -107,8 +111,8 @@ type Network struct {
 	RPCBudget []int64
 	// Alone is what one of two endpoints may decide while the other one is silent.
 	Alone chain.Alone
-	// RateFeeds are the price feeds that are read on the network: those compiled in, none on a test network.
-	RateFeeds []chain.Feed
+	// RateFeeds are the price feeds that are read on the network: the compiled-in ones, with the operator's instead.
+	RateFeeds RateFeeds
 }
 
 // OwnNode reports whether no endpoint has a budget of calls: the network is read through nodes of one's own.

@@ -81,7 +81,7 @@ func TestLoad_Defaults(t *testing.T) {
 	}
 	want := Config{
 		Listen: "127.0.0.1:8080", BaseURL: "http://localhost:8080", CheckoutURL: "http://localhost:8080",
-		DatabaseURL: c.DatabaseURL, SecretKey: c.SecretKey, DrainWait: 5 * time.Second,
+		DatabaseURL: c.DatabaseURL, SecretKey: c.SecretKey, DrainWait: 5 * time.Second, IdleTimeout: 2 * time.Minute,
 		PaymentTTL: time.Hour, StartTTL: 30 * time.Minute, MinAmount: 10_000, MaxAmount: 1_000_000 * money.USD,
 		RateFence: "ecb", RateEvery: time.Minute,
 		Credits: ledger.Metered, Signup: SignupOpen, SignupCredits: 20, SignupQueries: 5,

@@ -12,6 +12,7 @@ func TestLoad_Lists(t *testing.T) {
 	for name, parts := range map[string][2]string{
 		"FLORIN_BASE_RPC":         {"https://a.example.com/v2/key", "wss://b.example.com"},
 		"FLORIN_BASE_RPC_BUDGET":  {"5000", Unlimited},
+		"FLORIN_BASE_RATE_FEEDS":  {"EUR=" + token + "@26h", "USDC=" + None},
 		"FLORIN_RATE_SOURCES":     {"coinbase", "kraken=https://rates.example.com"},
 		"FLORIN_CALLBACK_HOSTS":   {"shop.example", "*.nordlicht.example"},
 		"FLORIN_OPERATOR_EMAIL":   {"ops@example.com", "night@example.com"},

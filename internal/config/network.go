@@ -26,7 +26,8 @@ func (n *Network) settings() []setting {
 	}
 	if p.Network.EVM() {
 		list = append(list,
-			plain(name+"CHAIN_ID", "", &p.ChainID, parseChainID))
+			plain(name+"CHAIN_ID", "", &p.ChainID, parseChainID),
+			plain(name+"RATE_FEEDS", "", &n.RateFeeds, listed(addFeed(p.Network))))
 	}
 	list = append(list,
 		plain(name+"RPC_BUDGET", "100000", &n.RPCBudget, listed(addBudget)),
@@ -83,7 +84,9 @@ func (n *Network) complete(compiled chain.Profile, set map[string]bool) (on bool
 	}
 	contractSet := func(a chain.Asset) bool { return a.Token != "" && set[name+"_"+string(a.Token)] }
 	if p.ChainID == compiled.ChainID && !slices.ContainsFunc(all, contractSet) {
-		n.RateFeeds = chain.Feeds(p.Network)
+		n.RateFeeds = n.RateFeeds.over(chain.Feeds(p.Network))
+	} else {
+		n.RateFeeds = n.RateFeeds.over(nil)
 	}
 	n.CoinPrice = coinPrices[p.Network]
 	if slices.ContainsFunc(all, contractSet) {

@@ -181,6 +181,18 @@ func parseHostPort(text string) (string, error) {
 	return accept(text, err == nil && failed == nil, "must be host:port such as 127.0.0.1:8080")
 }
 
+// parseLoopback reads an address that only this machine reaches.
+func parseLoopback(text string) (string, error) {
+	text, err := parseHostPort(text)
+	if err != nil {
+		return "", err
+	}
+	host, _, _ := net.SplitHostPort(text)
+	ip, err := netip.ParseAddr(host)
+	return accept(text, err == nil && ip.IsLoopback() || host == "localhost",
+		"must be an address of this machine alone, such as 127.0.0.1:6060: profiles show what the program does")
+}
+
 // parseURL reads a URL with a host and one of the schemes.
 func parseURL(text string, schemes ...string) (*url.URL, bool) {
 	u, err := url.Parse(text)

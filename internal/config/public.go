@@ -37,13 +37,15 @@ func open(address string) bool { return strings.HasPrefix(address, "http://") &&
 // checkPublic refuses public addresses without TLS, and open sign-up where no e-mail address could be verified. Without
 // FLORIN_SIGNUP sign-up is open where addresses are verified, or where only the own network reaches the installation.
 func (c *Config) checkPublic() (problems Problems) {
-	reason := errors.New("is public and not https: passwords and deposit addresses could be read and changed on " +
-		"their way; put a proxy with a certificate in front")
-	if open(c.BaseURL) {
-		problems.add("FLORIN_BASE_URL", reason)
-	}
-	if c.CheckoutURL != c.BaseURL && open(c.CheckoutURL) {
-		problems.add("FLORIN_CHECKOUT_URL", reason)
+	if !c.AllowHTTP {
+		reason := errors.New("is public and not https: passwords and deposit addresses could be read and changed on " +
+			"their way; put a proxy with a certificate in front, or set FLORIN_ALLOW_HTTP=true")
+		if open(c.BaseURL) {
+			problems.add("FLORIN_BASE_URL", reason)
+		}
+		if c.CheckoutURL != c.BaseURL && open(c.CheckoutURL) {
+			problems.add("FLORIN_CHECKOUT_URL", reason)
+		}
 	}
 	verifies := !c.SMTPURL.Empty() || local(c.BaseURL)
 	if c.Signup == SignupOpen && !verifies {

@@ -25,6 +25,9 @@ func TestLoad_PublicWithoutTLS(t *testing.T) {
 			if got := names(problems); !slices.Contains(got, name) {
 				t.Errorf("%s=%s: problems with %v", name, address, got)
 			}
+			if !strings.Contains(problems[0].Reason, "FLORIN_ALLOW_HTTP") {
+				t.Errorf("%s=%s: the reason %q names no switch", name, address, problems[0].Reason)
+			}
 		}
 		for _, address := range []string{
 			"https://pay.example.com", "http://localhost:8080", "http://pay.localhost", "http://127.0.0.1:80", "http://[::1]",
@@ -33,6 +36,7 @@ func TestLoad_PublicWithoutTLS(t *testing.T) {
 		} {
 			load(t, name+"="+address)
 		}
+		load(t, name+"=http://pay.example.com", "FLORIN_ALLOW_HTTP=true")
 	}
 }
 
@@ -50,6 +54,7 @@ func TestLoad_SignupWithoutMail(t *testing.T) {
 		{"in a private network", []string{"FLORIN_BASE_URL=http://192.168.1.5"}, SignupOpen},
 		{"public with mail", []string{public, mail, from}, SignupOpen},
 		{"public without mail", []string{public}, SignupInvite},
+		{"public without mail and TLS", []string{"FLORIN_BASE_URL=http://pay.example.com", "FLORIN_ALLOW_HTTP=1"}, SignupInvite},
 		{"closed", []string{public, "FLORIN_SIGNUP=closed"}, SignupClosed},
 		{"invite", []string{public, mail, from, "FLORIN_SIGNUP=invite"}, SignupInvite},
 	} {

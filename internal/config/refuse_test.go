@@ -16,8 +16,11 @@ func TestLoad_Refuses(t *testing.T) {
 		refuses(t, map[string][]string{
 			"FLORIN_LISTEN":         {"8080"},
 			"FLORIN_METRICS_LISTEN": {"localhost", "127.0.0.1:8080", "127.0.0.1:99999"},
-			"FLORIN_BASE_URL":       {"pay.example.com", "ftp://pay.example.com", "https://", "https://a.example.com/?q=1", "https://u:p@a.example.com", "https://a.example.com/pay"},
-			"FLORIN_CHECKOUT_URL":   {"/pay", "javascript:alert(1)", "https://pay.example.com/x/"},
+			"FLORIN_DEBUG_LISTEN": {
+				"localhost", ":6060", "0.0.0.0:6060", "10.0.0.1:6060", "[::]:6060", "example.com:6060",
+			},
+			"FLORIN_BASE_URL":     {"pay.example.com", "ftp://pay.example.com", "https://", "https://a.example.com/?q=1", "https://u:p@a.example.com", "https://a.example.com/pay"},
+			"FLORIN_CHECKOUT_URL": {"/pay", "javascript:alert(1)", "https://pay.example.com/x/"},
 			"FLORIN_DATABASE_URL": {
 				"florin.db", "sqlite://", "mysql://root@db/x", "postgres://u:" + canaryDB + "@%zz/",
 				"sqlite://f?mode=ro",

@@ -61,6 +61,9 @@ const (
 	minKeepEvents, minKeepAudit = 35 * day, 30 * day
 
 	maxDrainWait = 10 * time.Minute // nothing balances more slowly
+	// The default is longer than the 60 s for which nginx and the load balancers of AWS keep a connection: where the
+	// server ends it first, the next request of the proxy may meet its end, and is answered 502.
+	maxIdleTimeout = time.Hour
 
 	maxAmount    = 1_000_000_000 * money.USD
 	maxFree      = 1_000_000 // free credits and queries of a new key
@@ -77,7 +80,9 @@ func (c *Config) settings() []setting {
 		plain("LISTEN", "127.0.0.1:8080", &c.Listen, parseHostPort),
 		plain("BASE_URL", "http://localhost:8080", &c.BaseURL, parseRootURL),
 		plain("CHECKOUT_URL", "", &c.CheckoutURL, parseRootURL),
+		plain("ALLOW_HTTP", "false", &c.AllowHTTP, parseBool),
 		plain("DRAIN_WAIT", "5s", &c.DrainWait, duration(0, maxDrainWait)),
+		plain("IDLE_TIMEOUT", "2m", &c.IdleTimeout, duration(time.Second, maxIdleTimeout)),
 		hidden("DATABASE_URL", "sqlite://florin.db", maskURL, &c.DatabaseURL, parseDatabaseURL),
 		hidden("SECRET_KEY", "", maskAll, &c.SecretKey, ParseSecretKey),
 	}
@@ -115,6 +120,7 @@ func (c *Config) settings() []setting {
 		hidden("OPERATOR_WEBHOOK", "", maskURL, &c.OperatorHook, parseHook),
 		hidden("OPERATOR_WEBHOOK_SECRET", "", maskAll, &c.OperatorHookKey, parseSigningSecret),
 		plain("METRICS_LISTEN", "", &c.MetricsListen, parseHostPort),
+		plain("DEBUG_LISTEN", "", &c.DebugListen, parseLoopback),
 		plain("TRUSTED_PROXIES", "", &c.TrustedProxies, listed(addProxy)),
 		plain("CLIENT_IP_HEADER", "", &c.ClientHeader, parseHeader),
 		plain("LOG_LEVEL", "info", &c.LogLevel, parseLogLevel),
@@ -135,4 +141,4 @@ func rate(name, perSecond, burst string, target *Rate) []setting {
 
 // retired are names of earlier builds that are constants now. They are ignored, so that an upgrade starts.
 var retired = regexp.MustCompile(
-	`^FLORIN_(ALLOW_HTTP|IDLE_TIMEOUT|DEBUG_LISTEN|RPC_PRICE|(BEP20|POLYGON|BASE|SOL)_(RATE_FEEDS|COIN_PRICE|WALLET_RPC|MAX_GAS_PRICE|RPC_RATE)|SOL_(CHAIN_ID|CLUSTER|MAX_PRIORITY_FEE)|RATE_(FENCE_PERCENT|PEG_PERCENT|EVERY|OPEN|OPEN_BURST)|SWEEP_(AT_ONCE|AGE)|KEEP_(DELIVERIES|ATTEMPTS|SESSIONS|IDEMPOTENCY)|GRAPHQL_MAX_[A-Z_]+)$`)
+	`^FLORIN_(RPC_PRICE|(BEP20|POLYGON|BASE|SOL)_(COIN_PRICE|WALLET_RPC|MAX_GAS_PRICE|RPC_RATE)|SOL_(CHAIN_ID|CLUSTER|MAX_PRIORITY_FEE)|RATE_(FENCE_PERCENT|PEG_PERCENT|EVERY|OPEN|OPEN_BURST)|SWEEP_(AT_ONCE|AGE)|KEEP_(DELIVERIES|ATTEMPTS|SESSIONS|IDEMPOTENCY)|GRAPHQL_MAX_[A-Z_]+)$`)
