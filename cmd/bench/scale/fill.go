@@ -109,7 +109,8 @@ func (f filling) prepare(ctx context.Context) error {
 			`DO $$ DECLARE t regclass; BEGIN FOR t IN SELECT oid FROM pg_class WHERE relkind = 'r'
 				AND relnamespace = 'public'::regnamespace LOOP
 				EXECUTE format('ALTER TABLE %s SET (autovacuum_enabled = false)', t); END LOOP; END $$`,
-			"SET session_replication_role = replica", "SET synchronous_commit = off", "SET maintenance_work_mem = '1GB'",
+			"SET session_replication_role = replica", "SET synchronous_commit = off",
+			"SET maintenance_work_mem = '1GB'",
 		}
 	}
 	for _, text := range texts {
@@ -302,7 +303,9 @@ func (f filling) settled() []multiplied {
 	}
 	sweep := fmt.Sprintf("payment_id / %d * 3 + CASE network WHEN 'BEP20' THEN 1 WHEN 'POLYGON' THEN 2 ELSE 3 END",
 		sharedSweeps)
-	sweeps := f.series(fmt.Sprintf("(@first / %d * 3 + 1)", sharedSweeps), fmt.Sprintf("(@last / %d * 3 + 3)", sharedSweeps))
+	sweeps := f.series(
+		fmt.Sprintf("(@first / %d * 3 + 1)", sharedSweeps), fmt.Sprintf("(@last / %d * 3 + 3)", sharedSweeps),
+	)
 	return []multiplied{
 		{name: "ledger_entries", text: `INSERT INTO ledger_entries (ref, unit, from_account, to_account, count, reason, at)
 			SELECT 'start:' || public_id, 'credit', 'key:' || key_id, 'spent', 1, 'start', started_at FROM payments

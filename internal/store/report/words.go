@@ -124,8 +124,8 @@ func (f *finder) indexed(words []string, beginning bool, first, last int64) *bun
 	condition, args := f.condition()
 	found := f.within(f.NewSelect().ColumnExpr("p.id").Where(condition, args...).Apply(f.inState)).
 		Limit(int64(f.enough()))
-	// One search of the index for each age and key: of all of them joined by OR, a planner reckons with so many payments
-	// that it reads the whole table. OFFSET keeps it from walking all payments in the order of the page.
+	// One search of the index for each age and key: of all of them joined by OR, a planner reckons with so many
+	// payments that it reads the whole table. OFFSET keeps it from walking all payments in the order of the page.
 	if !f.sqlite {
 		return found.TableExpr(`unnest(string_to_array(?, '|')) AS asked (term), LATERAL (SELECT * FROM payments
 			WHERE words <> '' AND array_to_tsvector(string_to_array(substr(
