@@ -376,7 +376,9 @@ const (
 
 func longProbes() []probe {
 	return []probe{
-		{name: "export of 1,000,000 rows at most", most: mostExported, once: true, do: func(ctx context.Context, d *database, _ int) error {
+		{name: "export of 1,000,000 rows at most", most: mostExported, once: true, do: func(
+			ctx context.Context, d *database, _ int,
+		) error {
 			found := 0
 			return dashboard.WriteExport(
 				ctx, io.Discard, report.Query{Keys: d.keys[:1]},
