@@ -55,11 +55,11 @@ func TestHealth_NothingFinal(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	b.networks.set(chain.Base, func(h *payment.Health) {
-		h.OK, h.Stalled, h.Reason, h.Final = false, true, "no final block is known yet", chain.Head{}
+		h.OK, h.Stalled, h.Reason, h.Final = false, true, "this network is confirming slowly", chain.Head{}
 	})
 	got := b.ask("GET", "/health", "")
 	for path, want := range map[string]string{
-		"networks.BASE.status": "degraded", "networks.BASE.reason": "no final block is known yet",
+		"networks.BASE.status": "degraded", "networks.BASE.reason": "this network is confirming slowly",
 		"networks.BASE.finalAgeSeconds": "null", "networks.POLYGON.finalAgeSeconds": "0",
 	} {
 		if value := got.text(t, path); value != want {

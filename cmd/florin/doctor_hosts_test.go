@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -31,6 +32,12 @@ func TestDoctor_Hosts(t *testing.T) {
 			" SET default_transaction_read_only = on")
 		newInstallation(t, "FLORIN_DATABASE_URL="+url).examine(t).wants(t, "database host", "wrong",
 			"default_transaction_read_only=on")
+	})
+	url := "postgres://florin@" + first + "/postgres?sslmode=disable"
+	execute(t, url, "ALTER SYSTEM RESET synchronous_standby_names")
+	execute(t, url, "SELECT pg_reload_conf()")
+	eventually(t, "it is said that the standby is not waited for", func() bool {
+		return strings.Contains(fmt.Sprint(on(first+","+standby)), "set synchronous_standby_names")
 	})
 	servers.Promote()
 	on(first+","+standby).wants(t, "database host 1", "wrong", "only one may")

@@ -187,7 +187,7 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	a.server.ReportAlerts(a.alerts.Current)
 	a.server.ReportLoops(a.loops.ages)
 	a.monitor.observe(a)
-	a.presence = watch.NewPresence(a.Store, a.networks.watchers(), a.clock.Now, a.log)
+	a.presence = watch.NewPresence(a.Store, a.networks.watchers(), a.clock.Now)
 	a.Store.OnChange(func(id payment.ID) {
 		a.marks.changed.Store(true)
 		a.server.Changed(id)

@@ -226,11 +226,8 @@ func (a *App) repeated() []loop {
 			failed: "the result of a ledger check was not stored",
 		},
 		{
-			name: "open pages", every: lookEvery, failed: "open pages do not raise the pace of their networks",
-			turn: func(ctx context.Context) error {
-				a.presence.RunOnce(ctx)
-				return nil
-			},
+			name: "open pages", every: lookEvery, turn: a.presence.RunOnce,
+			failed: "open pages do not raise the pace of their networks, nor keep the credits of their payments",
 		},
 		a.refundLoop(), a.summaries(), a.rateLoop(), a.retention(), a.timekeeping(), a.marking(), a.replaying(),
 	}

@@ -18,7 +18,7 @@ type Mark struct {
 
 var (
 	// ErrOlder: the database was served before in a later state.
-	ErrOlder = errors.New("the database is older than when it was last served: an older copy was put in its place. " +
+	ErrOlder = errors.New("the database is older than when it was last served: an older copy, or a standby that lacked the last commits, took its place. " +
 		"Stop every server, then run `florin restore --adopt`")
 	// ErrMoved: the database was brought here by pg_restore, or copied, and not adopted.
 	ErrMoved = errors.New("the database was served elsewhere: it was restored or copied. Stop every server, then run " +

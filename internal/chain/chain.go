@@ -47,6 +47,9 @@ func (n Network) Lower() string { return strings.ToLower(string(n)) }
 // EVM reports whether the network runs the Ethereum virtual machine.
 func (n Network) EVM() bool { return n == BEP20 || n == Polygon || n == Base }
 
+// SharesAddresses reports whether an address of one of the networks is one of the other: on all EVM networks it is.
+func (n Network) SharesAddresses(o Network) bool { return n == o || n.EVM() && o.EVM() }
+
 // CoinDecimals is the scale of the network's native coin.
 func (n Network) CoinDecimals() int {
 	if n.EVM() {

@@ -88,6 +88,9 @@ func (r *Report) Hosts(list []store.Host) {
 		case h.Err == nil && writers > 1:
 			r.addf(name, Wrong, "%s takes writes, and %d of the hosts do: only one may, or each keeps payments that the others "+
 				"lack; stop the one that was replaced", h.Name, writers)
+		case h.Err == nil && len(list) > 1 && !h.Waits:
+			r.addf(name, Warning, "%s takes writes and waits for no standby: one that takes over may lack payments that were "+
+				"answered, and Florin refuses it then; set synchronous_standby_names, unless they share their disk", h.Name)
 		case h.Err == nil:
 			r.addf(name, Fine, "%s takes writes: Florin uses it", h.Name)
 		case errors.Is(h.Err, store.ErrStandby) && writers > 0:

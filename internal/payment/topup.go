@@ -34,6 +34,6 @@ func (p Payment) lateTopUp() bool {
 // EVM address is the same on every EVM network, and so is the forwarder at it.
 func (p Payment) topUpHolds(t chain.Transfer) bool {
 	return slices.ContainsFunc(p.Routes, func(r Route) bool {
-		return r.Address.Address == t.To && (r.Network == t.Network || r.Network.EVM() && t.Network.EVM())
+		return r.Address.Address == t.To && r.Network.SharesAddresses(t.Network)
 	})
 }

@@ -131,7 +131,7 @@ func On(n chain.Network, page []DepositAddress) []DepositAddress {
 	var list []DepositAddress
 	listed := make(map[chain.Address]bool)
 	for _, a := range page {
-		if (a.Network == n || a.Network.EVM() && n.EVM()) && !listed[a.Address.Address] {
+		if n.SharesAddresses(a.Network) && !listed[a.Address.Address] {
 			listed[a.Address.Address] = true
 			list = append(list, a)
 		}

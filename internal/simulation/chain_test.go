@@ -36,8 +36,11 @@ type tx struct {
 	until  uint64 // the last block that may include it, where transactions expire; 0: any
 }
 
-// leg is an address that a sweep empties.
-type leg struct{ Address, Contract, Settlement chain.Address }
+// leg is an address that a sweep empties. On Solana it moves no more than lay there when it was signed.
+type leg struct {
+	Address, Contract, Settlement chain.Address
+	Most                          uint64
+}
 
 // block is a block with the state after it. It is immutable.
 type block struct {
@@ -203,8 +206,8 @@ func (b *block) include(t *tx) {
 	}
 	for _, f := range t.flush {
 		from := holding{f.Address, f.Contract}
-		if units := b.state[from]; units > 0 {
-			b.state[from] = 0
+		if units := min(b.state[from], f.Most); units > 0 {
+			b.state[from] -= units
 			b.state[holding{f.Settlement, f.Contract}] += units
 			done = append(done, move{f.Contract, f.Address, f.Settlement, units})
 		}

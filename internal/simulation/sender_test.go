@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -53,7 +54,11 @@ func (s *sender) Sign(
 	}
 	s.limit(&at, previous)
 	for _, i := range items {
-		at.Legs = append(at.Legs, leg{i.Address.Address, i.Asset.Contract, i.Settlement})
+		l := leg{i.Address.Address, i.Asset.Contract, i.Settlement, math.MaxUint64}
+		if !s.Network().EVM() {
+			l.Most = s.chain.blocks[s.height()-1].state[holding{l.Address, l.Contract}]
+		}
+		at.Legs = append(at.Legs, l)
 	}
 	s.w.signed++
 	at.Made = s.w.signed

@@ -120,7 +120,7 @@ func (w *world) attend(id payment.ID) error {
 		return err
 	}
 	w.presence.Look(p)
-	w.presence.RunOnce(w.ctx)
+	_ = w.presence.RunOnce(w.ctx)
 	return nil
 }
 

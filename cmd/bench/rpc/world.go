@@ -130,7 +130,7 @@ func newWorld(ctx context.Context, dir string, d shopDay) (*world, error) {
 	for n, x := range w.networks {
 		watchers[n] = x.watcher
 	}
-	w.presence = watch.NewPresence(w.store, watchers, now, silent())
+	w.presence = watch.NewPresence(w.store, watchers, now)
 	w.service = payment.NewService(w.store, w.store.Merchant(), w, payment.Options{
 		TTL: ttl, StartTTL: startTTL, MinAmount: 10_000, MaxAmount: 1_000_000 * money.USD,
 	}, now, w.newID)

@@ -90,7 +90,7 @@ func (l *Finder) judgeBalance(
 func addressesOn(p payment.Payment, n chain.Network) []chain.Address {
 	var addresses []chain.Address
 	for _, r := range p.Routes {
-		if r.Network == n || r.Network.EVM() && n.EVM() {
+		if n.SharesAddresses(r.Network) {
 			addresses = append(addresses, r.Address.Address)
 		}
 	}

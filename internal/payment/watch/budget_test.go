@@ -21,7 +21,7 @@ func TestLevel_Slowdown(t *testing.T) {
 			if factor > 1 && before == 1 {
 				began[l] = spent
 			}
-			p, full := l.Pace().Slower(factor), l.Pace()
+			p, full := l.Within(0, spent), l.Pace()
 			if p.Round > full.Round*time.Duration(factor) || full.QuickRead > 0 && p.QuickRead == 0 {
 				t.Errorf("%s with %d%% spent is read every %s, quick reads every %s", l, spent, p.Round, p.QuickRead)
 			}

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 )
@@ -31,20 +30,21 @@ type Expirer struct {
 	began    time.Time // the first round
 	// repairs are the payments whose addresses were read again, or are.
 	repairs map[repairKey]repair
-	// pauses are until when something is not asked for again: of a payment on a network; of no payment, the balances of
-	// all, which could not be read: each attempt costs calls, and the payments wait anyway.
-	pauses map[repairKey]time.Time
+	// pauses are until when what could not be read of a network is not asked for again: each attempt costs calls, and
+	// the payments wait anyway.
+	pauses map[unreadable]time.Time
 	// Lists bounds on each network how many payments are asked for all their token accounts; nil: nothing does.
 	Lists map[chain.Network]*chain.Lists
 	lists map[chain.Address]listed // of late
 }
 
+// unreadable is what could not be read of a network: token accounts, or else balances.
+type unreadable struct {
+	network  chain.Network
+	accounts bool
+}
+
 const (
-	// earlyEvery is the time between two readings of a payment's balances while another of its networks is not scanned
-	// up to its expiry. They find what a scan missed; the payment cannot expire on them.
-	earlyEvery = time.Minute
-	// expireEvery is how late a payment may expire.
-	expireEvery = time.Second
 	// expirePage is how many payments are decided together; their balances are read with one request for each token.
 	expirePage = 100
 	// balancesPause is the pause after balances that could not be read.
@@ -57,29 +57,13 @@ func NewExpirer(profiles []chain.Profile, readers map[chain.Network]chain.Reader
 ) *Expirer {
 	e := &Expirer{
 		readers: readers, profiles: make(map[chain.Network]chain.Profile), store: s, sweeps: w, now: now, log: log,
-		repairs: make(map[repairKey]repair), pauses: make(map[repairKey]time.Time),
+		repairs: make(map[repairKey]repair), pauses: make(map[unreadable]time.Time),
 		lists: make(map[chain.Address]listed),
 	}
 	for _, p := range profiles {
 		e.profiles[p.Network] = p
 	}
 	return e
-}
-
-// Run expires payments until ctx ends.
-func (e *Expirer) Run(ctx context.Context) error {
-	tick := time.NewTicker(expireEvery)
-	defer tick.Stop()
-	for {
-		if err := e.RunOnce(ctx); err != nil && ctx.Err() == nil {
-			e.log.Warn("payments cannot expire yet", "error", err)
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-	}
 }
 
 // RunOnce decides once on every payment whose time has run out.
@@ -99,10 +83,7 @@ func (e *Expirer) RunOnce(ctx context.Context) error {
 		}
 		after = ids[len(ids)-1]
 		failed = errors.Join(failed, e.page(ctx, ids))
-		if ctx.Err() != nil {
-			return failed
-		}
-		if len(ids) < expirePage {
+		if ctx.Err() != nil || len(ids) < expirePage {
 			return failed
 		}
 	}
@@ -153,7 +134,7 @@ func (e *Expirer) coverage(ctx context.Context, payments []payment.Payment) (map
 		}
 	}
 	var all []scanned
-	networks := make(map[payment.ID]int, len(payments)) // that are scanned up to the payment's expiry
+	waits := make(map[payment.ID]int, len(payments)) // for so many networks to be scanned up to the payment's expiry
 	for n, r := range e.readers {
 		s, blind, err := e.scannedFor(ctx, n, r, payments)
 		fail(n, err)
@@ -165,18 +146,18 @@ func (e *Expirer) coverage(ctx context.Context, payments []payment.Payment) (map
 				covered[p.ID][n] = p.ExpiresAt
 			case !blind:
 				covered[p.ID][n] = time.Time{} // it is to be read
+				waits[p.ID]++
 			}
 		}
 		for _, p := range s.due {
-			networks[p.ID]++
+			if covered[p.ID][n].IsZero() {
+				waits[p.ID]--
+			}
 		}
 	}
-	maps.DeleteFunc(e.pauses, func(_ repairKey, until time.Time) bool { return !e.now().Before(until) })
+	maps.DeleteFunc(e.pauses, func(_ unreadable, until time.Time) bool { return !e.now().Before(until) })
 	for _, s := range all {
-		s.due = slices.DeleteFunc(s.due, func(p payment.Payment) bool {
-			_, lately := e.pauses[repairKey{s.network, p.ID}]
-			return lately && networks[p.ID] < len(covered[p.ID])
-		})
+		s.due = slices.DeleteFunc(s.due, func(p payment.Payment) bool { return waits[p.ID] > 0 })
 		fail(s.network, e.cover(ctx, s, covered))
 	}
 	return covered, first
@@ -218,11 +199,8 @@ func (e *Expirer) scannedFor(
 }
 
 func (e *Expirer) cover(ctx context.Context, s scanned, covered map[payment.ID]payment.Coverage) error {
-	if _, paused := e.pauses[repairKey{network: s.network}]; paused || len(s.due) == 0 {
+	if _, paused := e.pauses[unreadable{network: s.network}]; paused || len(s.due) == 0 {
 		return nil
-	}
-	for _, p := range s.due {
-		e.pauses[repairKey{s.network, p.ID}] = e.now().Add(earlyEvery)
 	}
 	others, due, err := e.tokenAccounts(ctx, s)
 	s.due = due
@@ -231,7 +209,7 @@ func (e *Expirer) cover(ctx context.Context, s scanned, covered map[payment.ID]p
 		found, err = e.unrecorded(ctx, s, others)
 	}
 	if err != nil {
-		e.pauses[repairKey{network: s.network}] = e.now().Add(balancesPause)
+		e.pauses[unreadable{network: s.network}] = e.now().Add(balancesPause)
 		return err
 	}
 	var failed []error
@@ -239,8 +217,9 @@ func (e *Expirer) cover(ctx context.Context, s scanned, covered map[payment.ID]p
 		route, _ := p.WatchedOn(s.network)
 		switch found[p.ID] {
 		case none, worthless:
-			if read, err := e.readSinceRestore(ctx, s, p); err != nil || !read {
-				failed = append(failed, err)
+			if p.CreatedAt.Before(s.cursor.RestoredAt) && !e.repairs[repairKey{s.network, p.ID}].restored {
+				// It may have been started in the time that is lost, and its balance says nothing: see errRestored.
+				failed = append(failed, e.repair(ctx, s, p, p.CreatedAt, errRestored))
 				continue
 			}
 			covered[p.ID][s.network] = s.cursor.Scanned.Time
@@ -281,9 +260,6 @@ func (e *Expirer) unrecorded(ctx context.Context, s scanned, others accounts) (m
 			more = worthless // and Balances does not know it
 		} else if balances, err = s.reader.MostHeld(ctx, asset, addresses, s.cursor.Scanned); err != nil {
 			return nil, fmt.Errorf("balances of %s: %w", asset.Symbol, err)
-		}
-		if len(balances) != len(s.due) {
-			return nil, fault.New(fault.Unavailable, "asked for %d balances, got %d", len(s.due), len(balances))
 		}
 		// Read after the balances: a sweep that made one lower is in flight, or what it moved is recorded.
 		swept, err := e.sweeps.SweptFrom(ctx, asset, addresses)

@@ -3,17 +3,12 @@ package watch
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"sync"
-	"time"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/payment"
 )
-
-// startGrace is how long after the start an outage is not logged: nodes that are started together with this program
-// come up within it. Timers stand still and /health reports the outage from the first round. What is wrong with the
-// configuration is logged at once.
-const startGrace = 15 * time.Second
 
 // health is what is known of a network's health, and what has been logged of it, so that each change is logged once.
 type health struct {
@@ -22,10 +17,7 @@ type health struct {
 	mu       sync.RWMutex
 	reported payment.Health
 
-	start   time.Time // the first round
-	well    bool      // a round has succeeded
-	outage  bool      // an outage was logged
-	failure string    // the newest failure that was logged
+	failure string // the newest that was logged
 }
 
 func newHealth(n *network) *health {
@@ -57,36 +49,15 @@ func (h *health) alive() {
 	h.reported.At = h.now()
 }
 
-// began records when the first round began.
-func (h *health) began(round time.Time) {
-	if h.start.IsZero() {
-		h.start = round
-	}
-}
-
-// due reports whether a failure is to be logged: the network was read before, or startGrace is over.
-func (h *health) due() bool { return h.well || h.now().Sub(h.start) >= startGrace }
-
-// logOutage logs once that the network cannot be read or is behind, also if that began before this process started.
-func (h *health) logOutage(since time.Time) {
-	if h.outage || !h.due() {
-		return
-	}
-	h.outage = true
-	h.log.Error("the network cannot be read or is behind; its payments wait", "since", since, "reason", h.get().Detail)
-}
-
 // logRound logs the result of a round if it has changed.
-func (h *health) logRound(err error, checked bool) {
+func (h *health) logRound(err error) {
 	switch {
-	case err == nil:
-		if h.failure != "" {
-			h.log.Info("the network can be read again")
-		}
-		h.well, h.outage, h.failure = true, false, ""
-	case err.Error() != h.failure && (!checked || h.due()):
+	case err != nil && err.Error() != h.failure:
 		h.log.Warn("the network cannot be read", "error", err)
 		h.failure = err.Error()
+	case err == nil && h.failure != "":
+		h.log.Info("the network can be read again")
+		h.failure = ""
 	}
 }
 
@@ -111,9 +82,6 @@ func (p *passes) report(heads chain.Heads, err error) {
 	}
 	if why, stalled := p.stalled(heads); stalled {
 		h.OK, h.Stalled, h.Reason, h.Detail = false, true, slow, why
-		if !h.FinalKnown() {
-			h.Reason = noFinal
-		}
 	}
 	if err != nil && !(passing(err) && p.upToDate(heads)) {
 		h.OK, h.Reason, h.Detail = false, "this network cannot be read reliably at the moment", err.Error()
@@ -126,14 +94,9 @@ func passing(err error) bool { return errors.Is(err, chain.ErrReorged) }
 
 // limited reports whether all that keeps endpoints from answering is that they allow fewer calls.
 func limited(endpoints []chain.EndpointHealth) bool {
-	some := false
-	for _, e := range endpoints {
-		if !e.CoolUntil.IsZero() && !e.Limited {
-			return false
-		}
-		some = some || e.Limited
-	}
-	return some
+	down := func(e chain.EndpointHealth) bool { return !e.CoolUntil.IsZero() && !e.Limited }
+	return slices.ContainsFunc(endpoints, func(e chain.EndpointHealth) bool { return e.Limited }) &&
+		!slices.ContainsFunc(endpoints, down)
 }
 
 // upToDate reports whether the cursor was stored of late and is close to the final

@@ -73,7 +73,7 @@ func (l *late) loadWatched(ctx context.Context) error {
 // passTime is the time from the beginning of one pass to that of the next.
 func (l *late) passTime() time.Duration {
 	least := max(endedRound, time.Duration(l.watched.set.Len()/restRate)*time.Second)
-	return least * time.Duration(l.pace.slower(paces[Ended].slowdowns))
+	return least * time.Duration(Ended.Slowdown(l.pace.spent()))
 }
 
 // loadCurrent brings the current set up to date with what is at risk: open payments, those that ended a moment ago or
@@ -81,6 +81,7 @@ func (l *late) passTime() time.Duration {
 // addresses were read, and before the cursor moves on.
 func (l *late) loadCurrent(ctx context.Context) error {
 	if !rests(l.profile.Network) {
+		l.current = l.watched.set
 		return nil
 	}
 	open, err := l.store.OpenAddresses(ctx, l.profile.Network, l.now().Add(-endFor))
@@ -217,15 +218,8 @@ type watchlist struct {
 }
 
 func newWatchlist(n chain.Network) watchlist {
-	l := watchlist{networks: []chain.Network{n}}
-	if n.EVM() {
-		l.networks = l.networks[:0]
-		for _, o := range chain.Networks() {
-			if o.EVM() {
-				l.networks = append(l.networks, o)
-			}
-		}
-	}
+	others := func(o chain.Network) bool { return !n.SharesAddresses(o) }
+	l := watchlist{networks: slices.DeleteFunc(chain.Networks(), others)}
 	l.clear()
 	return l
 }

@@ -113,7 +113,8 @@ func (r *reader) observeTogether(
 	var updates []Update
 	for _, p := range payments {
 		v.Transfers = transfers[p.ID]
-		v.Unread = !twice || v.From > r.folded()+1 || r.failed.before(p.ID, v.From)
+		before, waits := r.failed.rows[p.ID]
+		v.Unread = !twice || v.From > r.folded()+1 || waits && before.From < v.From
 		x, some := o.look(ctx, p, v)
 		if some {
 			due, updates = append(due, x), append(updates, x.update(o.now))

@@ -15,21 +15,17 @@ const runningPage = 200
 // markBehind stores when the outage of the network began, so that the timers of its payments stand still from then on,
 // even if this process crashes. It began when the network was last read, not when that was noticed.
 func (r *reader) markBehind(ctx context.Context) error {
-	known := !r.cursor.BehindSince.IsZero()
-	if !known {
-		r.cursor.BehindSince = r.cursor.UpdatedAt
-	}
-	if r.health.logOutage(r.cursor.BehindSince); known {
+	if !r.cursor.BehindSince.IsZero() {
 		return nil
 	}
+	r.cursor.BehindSince = r.cursor.UpdatedAt
+	r.log.Error("the network cannot be read or is behind; its payments wait", "since", r.cursor.BehindSince,
+		"reason", r.health.get().Detail)
 	return r.saveAsIs(ctx)
 }
 
 // slow is why a network that makes nothing final is not offered, in words for a payer.
 const slow = "this network is confirming slowly at the moment"
-
-// noFinal is why a network is not offered of which no final block is known.
-const noFinal = "no final block is known yet"
 
 // stalled reports whether the final block is older than the newest one by more than the network's limit, and why, in
 // words for the operator. Both times are of the chain's own clock; the age of the newest block has a limit of its own.
@@ -41,7 +37,7 @@ func (r *reader) stalled(h chain.Heads) (why string, stalled bool) {
 		limit += chain.AloneDepth + r.pace.round
 	}
 	if h.Final.Number == 0 {
-		return noFinal, age > limit
+		return "no final block is known yet", age > limit
 	}
 	return fmt.Sprintf("the final block, %d, is %s older than the newest one, limit %s", h.Final.Number,
 		age.Round(time.Second), limit), age > limit

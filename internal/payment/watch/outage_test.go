@@ -28,9 +28,8 @@ func lines(t *testing.T, log *bytes.Buffer, level slog.Level) int {
 	return n
 }
 
-// TestWatcher_Alarms: a network that comes up a moment after the program is no
-// alarm, though its timers stand still; one that does not come up, or goes
-// away, is one alarm.
+// TestWatcher_Alarms: a network that does not come up with the program, or goes away, is one alarm, and its timers
+// stand still.
 func TestWatcher_Alarms(t *testing.T) {
 	t.Parallel()
 	const behind = 3 * time.Hour // longer than any HeadLimit
@@ -39,7 +38,7 @@ func TestWatcher_Alarms(t *testing.T) {
 		comes        bool
 		alarms       int
 	}{
-		"ComesUp":        {wait: 5 * time.Second, comes: true},
+		"ComesUp":        {wait: 5 * time.Second, comes: true, alarms: 1},
 		"NeverComes":     {wait: 40 * time.Second, alarms: 1},
 		"GoesAway":       {before: time.Second, wait: 2 * time.Second, alarms: 1},
 		"AwayAndBack":    {before: time.Second, wait: 2 * time.Second, comes: true, alarms: 1},

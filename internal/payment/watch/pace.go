@@ -168,29 +168,24 @@ func (l Level) Pace() Pace { return paces[l].Pace }
 // Slowdown returns by what factor the pace of a level is slowed once so many per cent of the budget are spent.
 func (l Level) Slowdown(spent int64) int64 { return factor(paces[l].slowdowns, spent) }
 
-// fullBudget is the least budget of calls a day at which every second may have its quick read.
-const fullBudget = 50_000
+const (
+	// fullBudget is the least budget of calls a day at which every second may have its quick read.
+	fullBudget = 50_000
+	// slowest is the longest time between two rounds.
+	slowest = 15 * time.Minute
+)
 
-// Within returns the pace with quick reads as far apart as a smaller budget has them, 0 being none: the half hour for
-// which one open page counts costs less than a tenth of it.
-func (p Pace) Within(budget int64) Pace {
+// Within returns how often it is read within a budget of calls a day, 0 being none, of which so many per cent are
+// spent. A smaller budget has its quick reads further apart: the half hour for which one open page counts costs less
+// than a tenth of it.
+func (l Level) Within(budget, spent int64) Pace {
+	p, slower := l.Pace(), time.Duration(l.Slowdown(spent))
 	if budget > 0 {
 		p.QuickRead *= time.Duration(max(1, fullBudget/budget))
 	}
+	p.QuickRead, p.Round = min(p.QuickRead*slower, openRound), min(p.Round*slower, slowest)
 	return p
 }
-
-// Slower returns the pace with its times multiplied, at most to slowest: what a budget of calls that is nearly spent
-// asks for.
-func (p Pace) Slower(factor int64) Pace {
-	factor = max(factor, 1)
-	p.QuickRead = min(p.QuickRead*time.Duration(factor), openRound)
-	p.Round = min(p.Round*time.Duration(factor), slowest)
-	return p
-}
-
-// slowest is the longest time between two rounds.
-const slowest = 15 * time.Minute
 
 // settled reports whether a pending deposit may be final by now: by the block that is final, 0 if it is not known, or
 // by the time that the network's rule lets pass.
@@ -208,7 +203,7 @@ func (s AtRisk) settled(rule chain.Finality, final uint64, now time.Time) bool {
 type pacer struct {
 	unpaced bool
 	budget  int64         // calls a day; 0: no limit
-	spent   func() int64  // of the budget, in per cent; nil: there is none
+	spent   func() int64  // of the budget, in per cent
 	reading atomic.Int64  // the level
 	early   bool          // AtRisk.Early, or not known
 	round   time.Duration // how long the network may go unread by the present pace
@@ -239,20 +234,12 @@ const (
 )
 
 func newPacer() *pacer {
-	p := &pacer{early: true} // what is at risk is not known yet
+	p := &pacer{early: true, spent: func() int64 { return 0 }} // what is at risk is not known yet
 	p.reading.Store(int64(Attended))
 	return p
 }
 
 func (p *pacer) level() Level { return Level(p.reading.Load()) }
-
-// slower returns by what factor the list slows down at present.
-func (p *pacer) slower(list []slowdown) int64 {
-	if p.spent == nil {
-		return 1
-	}
-	return factor(list, p.spent())
-}
 
 // take sets the pace by what is at risk, if that is known.
 func (p *pacer) take(s AtRisk, known bool, now time.Time) Pace {
@@ -262,10 +249,7 @@ func (p *pacer) take(s AtRisk, known bool, now time.Time) Pace {
 	}
 	p.reading.Store(int64(level))
 	p.early = !known || s.Early
-	pace := level.Pace().Within(p.budget)
-	if p.spent != nil {
-		pace = pace.Slower(level.Slowdown(p.spent()))
-	}
+	pace := level.Within(p.budget, p.spent())
 	p.round = pace.Round
 	return pace
 }

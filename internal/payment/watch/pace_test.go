@@ -54,7 +54,7 @@ func TestLevel_Pace(t *testing.T) {
 		if p.QuickRead != 0 && p.QuickRead < time.Second || p.Round < time.Second {
 			t.Errorf("%s is read every %s, quick reads every %s", l, p.Round, p.QuickRead)
 		}
-		if s := p.Slower(1_000); s.Round < p.Round || s.Round > 15*time.Minute {
+		if s := l.Within(0, 1_000); s.Round < p.Round || s.Round > 15*time.Minute {
 			t.Errorf("%s, slowed down without end, is read every %s", l, s.Round)
 		}
 		before = p
@@ -62,13 +62,13 @@ func TestLevel_Pace(t *testing.T) {
 }
 
 // A small budget has fewer quick reads, and as many rounds.
-func TestPace_Within(t *testing.T) {
+func TestLevel_Within(t *testing.T) {
 	t.Parallel()
 	full := watch.Attended.Pace()
 	for budget, want := range map[int64]time.Duration{
 		0: time.Second, 1_000_000: time.Second, 100_000: time.Second, 20_000: 2 * time.Second, 5_000: 10 * time.Second,
 	} {
-		if got := full.Within(budget); got.QuickRead != want || got.Round != full.Round {
+		if got := watch.Attended.Within(budget, 0); got.QuickRead != want || got.Round != full.Round {
 			t.Errorf("with %d calls a day: %+v, want quick reads every %s", budget, got, want)
 		}
 	}

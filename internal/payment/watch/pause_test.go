@@ -23,7 +23,6 @@ func TestWatcher_Rest(t *testing.T) {
 		"Block":             {[]func(*Watcher){(*Watcher).Headed}, due, headRest},
 		"Money":             {[]func(*Watcher){(*Watcher).Headed, (*Watcher).Pushed}, due, 0},
 		"Change":            {[]func(*Watcher){(*Watcher).Wake}, due, wakeRest},
-		"ChangeAndBlock":    {[]func(*Watcher){(*Watcher).Wake, (*Watcher).Headed}, due, headRest},
 		"ChangeShortBefore": {[]func(*Watcher){(*Watcher).Wake}, 5 * time.Millisecond, 5 * time.Millisecond},
 		"BlockShortBefore":  {[]func(*Watcher){(*Watcher).Headed}, time.Millisecond, time.Millisecond},
 	} {

@@ -2,7 +2,7 @@ package watch
 
 import (
 	"context"
-	"log/slog"
+	"errors"
 	"maps"
 	"sync"
 	"time"
@@ -26,7 +26,6 @@ type Presence struct {
 	store    PresenceStore
 	watchers map[chain.Network]*Watcher
 	now      func() time.Time
-	log      *slog.Logger
 
 	mu   sync.Mutex
 	last map[presence]time.Time // when it was last to be stored
@@ -55,11 +54,9 @@ const (
 )
 
 // NewPresence returns the presence of the networks' pages.
-func NewPresence(
-	s PresenceStore, watchers map[chain.Network]*Watcher, now func() time.Time, log *slog.Logger,
-) *Presence {
+func NewPresence(s PresenceStore, watchers map[chain.Network]*Watcher, now func() time.Time) *Presence {
 	return &Presence{
-		store: s, watchers: watchers, now: now, log: log,
+		store: s, watchers: watchers, now: now,
 		last: make(map[presence]time.Time), due: make(map[presence]time.Time),
 	}
 }
@@ -100,8 +97,9 @@ func (a *Presence) note(p presence, every time.Duration) {
 	a.last[p], a.due[p] = now, now
 }
 
-// RunOnce stores what is due, and wakes the watchers of the networks.
-func (a *Presence) RunOnce(ctx context.Context) {
+// RunOnce stores what is due, and wakes the watchers of the networks. What fails is not tried again: an open page comes
+// again.
+func (a *Presence) RunOnce(ctx context.Context) (failed error) {
 	a.mu.Lock()
 	now, due := a.now(), a.due
 	a.due = make(map[presence]time.Time)
@@ -109,25 +107,19 @@ func (a *Presence) RunOnce(ctx context.Context) {
 	a.mu.Unlock()
 	var strangers []payment.ID
 	for p, at := range due {
-		var err error
 		switch {
 		case p.network == "":
 			strangers = append(strangers, p.id)
 			continue
 		case p.id == "":
-			err = a.store.Attend(ctx, p.network, at.Add(PageFor))
+			failed = errors.Join(failed, a.store.Attend(ctx, p.network, at.Add(PageFor)))
 		default:
-			err = a.store.LookAt(ctx, p.network, p.id, at)
-		}
-		if err != nil && ctx.Err() == nil {
-			a.log.Warn("an open page does not raise the pace of its network", "network", p.network, "txnid", p.id, "error", err)
+			failed = errors.Join(failed, a.store.LookAt(ctx, p.network, p.id, at))
 		}
 		a.watchers[p.network].Wake()
 	}
-	if len(strangers) == 0 {
-		return
+	if len(strangers) > 0 {
+		failed = errors.Join(failed, a.store.Attended(ctx, strangers, now))
 	}
-	if err := a.store.Attended(ctx, strangers, now); err != nil && ctx.Err() == nil {
-		a.log.Warn("open pages do not keep the credits of their payments", "error", err)
-	}
+	return failed
 }

@@ -30,20 +30,11 @@ type reader struct {
 	cursor  Cursor      // as far as this round has read
 	failed  failed
 	watched watchlist
-	// current is what every round reads, where some addresses rest.
-	current *chain.WatchSet
-	size    uint64 // how many blocks one scan reads at present
+	current *chain.WatchSet // the addresses that every round reads: where some rest, the others
+	size    uint64          // how many blocks one scan reads at present
 	once    memory
 	above   kept
 	changed int // how many changes of payments were found
-}
-
-// set returns the addresses that every round reads.
-func (r *reader) set() *chain.WatchSet {
-	if rests(r.profile.Network) {
-		return r.current
-	}
-	return r.watched.set
 }
 
 // isRead reports whether a scan of the set reads the payment's address. Where no address rests, every scan does.
@@ -72,7 +63,7 @@ func (r *reader) folded() uint64 {
 func (r *reader) advance(ctx context.Context, twice bool, end chain.Head, cursors ...*chain.Head) error {
 	stored, again := r.cursor.UpdatedAt, cursors[0] != &r.cursor.Scanned
 	return r.walk(ctx, cursors[0].Number, end, func(from uint64, to chain.Head) error {
-		changed, err := r.take(ctx, r.set(), twice, from, to)
+		changed, err := r.take(ctx, r.current, twice, from, to)
 		if err != nil {
 			return err
 		}
@@ -98,8 +89,12 @@ func (r *reader) walk(
 	for after < end.Number {
 		to := end
 		if end.Number-after > r.size {
+			var ok bool
 			var err error
-			if to, err = r.blockAt(ctx, after+r.size); err != nil {
+			if to, ok, err = r.endpoints.BlockAt(ctx, after+r.size); err == nil && !ok {
+				err = chain.ErrReorged // the chain was found to have it
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -109,15 +104,6 @@ func (r *reader) walk(
 		after = to.Number
 	}
 	return nil
-}
-
-// blockAt returns a block that the chain was found to have.
-func (r *reader) blockAt(ctx context.Context, number uint64) (chain.Head, error) {
-	h, ok, err := r.endpoints.BlockAt(ctx, number)
-	if err == nil && !ok {
-		err = chain.ErrReorged
-	}
-	return h, err
 }
 
 // resize reads fewer blocks at once after a scan that ran out of time, and more after one that did not.
@@ -141,7 +127,7 @@ func (r *reader) take(
 	if twice {
 		voices = r.endpoints.Quorum()
 	}
-	if twice && set == r.set() { // this set was read before
+	if twice && set == r.current { // this set was read before
 		shown = r.once.shown
 		if first := r.once.first(from - 1); first != "" && voices > 1 {
 			heard = append(heard, first)
@@ -156,7 +142,7 @@ func (r *reader) take(
 			})
 	}
 	switch {
-	case twice || set != r.set():
+	case twice || set != r.current:
 	case err == nil:
 		r.once.show(found)
 		r.once.readBy(by, from-1)

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -52,7 +53,7 @@ func RepairSince(
 	}
 	shown := now
 	for _, route := range p.Routes {
-		if (route.Network == n || route.Network.EVM() && n.EVM()) && route.Since.Before(shown) {
+		if n.SharesAddresses(route.Network) && route.Since.Before(shown) {
 			shown = route.Since
 		}
 	}
@@ -114,31 +115,11 @@ func (e *Expirer) repair(
 	if x.tries++; x.tries > quickRepairs {
 		at = at.Add(lastRepair)
 	}
-	x.next = at.Add(repairEvery)
+	x.next, x.restored = at.Add(repairEvery), x.restored || errors.Is(cause, errRestored)
 	e.repairs[key] = x
 	e.log.Warn("an address is read again", "network", s.network, "txnid", p.ID, "from", from, "reason", cause)
 	return e.store.SaveSetAside(ctx, SetAside{
 		Network: s.network, PaymentID: p.ID, From: from, Since: e.now(), NextAt: at, Reason: cause.Error(),
 		Accounts: accounts,
 	})
-}
-
-// readSinceRestore reports whether the address of a payment of before a restore was read again: its balance says
-// nothing, because a sweep that the database does not know may have emptied it.
-func (e *Expirer) readSinceRestore(ctx context.Context, s scanned, p payment.Payment) (bool, error) {
-	key := repairKey{s.network, p.ID}
-	if !p.CreatedAt.Before(s.cursor.RestoredAt) || e.repairs[key].restored {
-		return true, nil
-	}
-	if e.now().Before(e.repairs[key].next) {
-		return false, nil
-	}
-	// It may have been started in the time that is lost.
-	if err := e.repair(ctx, s, p, p.CreatedAt, errRestored); err != nil {
-		return false, err
-	}
-	x := e.repairs[key]
-	x.restored = true
-	e.repairs[key] = x
-	return false, nil
 }

@@ -1,7 +1,6 @@
 package watch_test
 
 import (
-	"log/slog"
 	"testing"
 	"time"
 
@@ -82,12 +81,11 @@ func TestWatcher_RestHidden(t *testing.T) {
 			s.hides = true
 			clear(s.asked)
 			r.watch()
-			presence := watch.NewPresence(r.store, map[chain.Network]*watch.Watcher{chain.Solana: r.watcher}, r.now,
-				slog.New(slog.DiscardHandler))
+			presence := watch.NewPresence(r.store, map[chain.Network]*watch.Watcher{chain.Solana: r.watcher}, r.now)
 			minute := func() {
 				if open {
 					presence.Look(r.get(p))
-					presence.RunOnce(t.Context())
+					r.must(presence.RunOnce(t.Context()))
 				}
 				r.rounds(time.Minute)
 			}
@@ -113,12 +111,12 @@ func TestWatcher_RestLooked(t *testing.T) {
 	p := r.ended()
 	r.rounds(10 * time.Minute)
 	watchers := map[chain.Network]*watch.Watcher{chain.Solana: r.watcher}
-	presence := watch.NewPresence(r.store, watchers, r.now, slog.New(slog.DiscardHandler))
+	presence := watch.NewPresence(r.store, watchers, r.now)
 	r.pass(time.Second)
 	s.pays(p)
 	r.pass(30 * time.Second) // it is final
 	presence.Look(r.get(p))
-	presence.RunOnce(t.Context())
+	r.must(presence.RunOnce(t.Context()))
 	r.watch()
 	r.expect(p, payment.Cancelled, tenUSDC)
 	r.pass(time.Second)
@@ -141,16 +139,14 @@ func TestWatcher_RestGap(t *testing.T) {
 	p := r.start()
 	p, err := r.service.Cancel(t.Context(), string(p.ID), audit.Act{})
 	r.must(err)
-	presence := watch.NewPresence(
-		r.store, map[chain.Network]*watch.Watcher{chain.Solana: r.watcher}, r.now, slog.New(slog.DiscardHandler),
-	)
+	presence := watch.NewPresence(r.store, map[chain.Network]*watch.Watcher{chain.Solana: r.watcher}, r.now)
 	paid := 0
 	for minute := range 90 {
 		s.pays(p)
 		paid++
 		if minute%25 == 20 {
 			presence.Look(r.get(p))
-			presence.RunOnce(t.Context())
+			r.must(presence.RunOnce(t.Context()))
 		}
 		r.pass(time.Minute)
 		r.watch()

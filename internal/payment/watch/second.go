@@ -97,7 +97,7 @@ func (s *second) due() time.Time {
 	if s.cursor.Second.Number >= s.cursor.Scanned.Number {
 		return time.Time{}
 	}
-	return s.at.Add(s.pace.level().Pace().Second * time.Duration(s.pace.slower(secondSlowdowns)))
+	return s.at.Add(s.pace.level().Pace().Second * time.Duration(factor(secondSlowdowns, s.pace.spent())))
 }
 
 // take reads the blocks between the second cursor and the first a second time, if that is due.
@@ -112,7 +112,7 @@ func (s *second) take(ctx context.Context) error {
 			cursors = append(cursors, &c.Rechecked)
 		}
 	}
-	if s.set().Len() == 0 { // there is nothing to leave out
+	if s.current.Len() == 0 { // there is nothing to leave out
 		move(end, cursors)
 	}
 	if due := s.due(); due.IsZero() || s.now().Before(due) {

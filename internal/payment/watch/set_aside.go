@@ -68,11 +68,14 @@ func (f *failed) load(ctx context.Context) error {
 	return nil
 }
 
-// due returns when the first is to be read again, if that is before next. last is when a round last began.
-func (f *failed) due(next, last time.Time, leads bool) time.Time {
+// due returns when the first is to be read again of those whose blocks are read, if that is before next. last is when a
+// round last began.
+func (f *failed) due(next, last time.Time, read uint64, leads bool) time.Time {
 	for _, a := range f.rows {
 		due := a.NextAt
 		switch {
+		case a.From > read:
+			continue
 		case due.After(last):
 		case leads: // its turn did not come in the last round
 			due = last.Add(PollEvery)
@@ -160,12 +163,6 @@ func (a *SetAside) Show(shown []chain.Transfer) (more bool) {
 	return len(a.Shown) > known
 }
 
-// before reports whether blocks before this one are still to be read for the payment.
-func (f *failed) before(id payment.ID, block uint64) bool {
-	a, set := f.rows[id]
-	return set && a.From < block
-}
-
 // givenUp reports whether a payment is no longer tried again: its addresses are not watched any more.
 func (r *reader) givenUp(a SetAside) bool {
 	now := r.now()
@@ -179,19 +176,11 @@ func (r *reader) repair(ctx context.Context) error {
 	due := slices.SortedFunc(maps.Values(r.failed.rows), func(a, b SetAside) int {
 		return cmp.Or(a.NextAt.Compare(b.NextAt), cmp.Compare(a.PaymentID, b.PaymentID))
 	})
+	due = slices.DeleteFunc(due, func(a SetAside) bool {
+		return a.From > r.cursor.Scanned.Number || r.now().Before(a.NextAt) // its blocks are not final, or it rests
+	})
 	for _, a := range due[:min(len(due), retriesAtOnce)] {
 		id := a.PaymentID
-		if r.now().Before(a.NextAt) {
-			break
-		}
-		if a.From > r.cursor.Scanned.Number { // its blocks are not final yet
-			a.NextAt = r.now().Add(firstRetry)
-			r.failed.rows[id] = a
-			if err := r.store.SaveSetAside(ctx, a); err != nil {
-				return err
-			}
-			continue
-		}
 		if r.givenUp(a) {
 			if err := r.store.DeleteSetAside(ctx, a); err != nil {
 				return err
@@ -257,7 +246,7 @@ func (r *reader) setsOf(p payment.Payment, accounts []chain.Address) []*chain.Wa
 	set := chain.NewWatchSet(len(p.Routes))
 	sets := []*chain.WatchSet{set}
 	for _, route := range p.Routes {
-		if route.Network != r.profile.Network && !(route.Network.EVM() && r.profile.Network.EVM()) {
+		if !route.Network.SharesAddresses(r.profile.Network) {
 			continue
 		}
 		set.Add(route.Address)

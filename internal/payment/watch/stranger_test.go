@@ -1,7 +1,6 @@
 package watch_test
 
 import (
-	"log/slog"
 	"testing"
 	"time"
 
@@ -57,14 +56,12 @@ func TestWatcher_SpecksCost(t *testing.T) {
 func TestPresence_Ends(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 1)
-	presence := watch.NewPresence(
-		r.store, map[chain.Network]*watch.Watcher{chain.Polygon: r.watcher}, r.now, slog.New(slog.DiscardHandler),
-	)
+	presence := watch.NewPresence(r.store, map[chain.Network]*watch.Watcher{chain.Polygon: r.watcher}, r.now)
 	p := r.start()
 	began := r.now()
 	for r.now().Sub(began) < time.Hour {
 		presence.Look(p)
-		presence.RunOnce(t.Context())
+		r.must(presence.RunOnce(t.Context()))
 		r.pass(10 * time.Second)
 	}
 	atRisk, err := r.store.AtRisk(t.Context(), chain.Polygon, r.now(), r.now())

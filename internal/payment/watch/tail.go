@@ -33,7 +33,7 @@ const tailLimit = roundLimit / 2
 func (t *tail) take(ctx context.Context) error {
 	heads := t.heads
 	if t.cursor.Scanned.Number < heads.Final.Number || heads.Latest.Number <= heads.Final.Number ||
-		t.set().Len() == 0 {
+		t.current.Len() == 0 {
 		t.above, t.unread = kept{}, ""
 		return nil
 	}
@@ -43,12 +43,17 @@ func (t *tail) take(ctx context.Context) error {
 	case passing(err):
 		return err
 	case err != nil:
-		t.without(err)
+		// The newest block is one endpoint's word, and the others cannot show what it invents. Final blocks are read
+		// without it; only what has just been paid is shown late.
+		if t.unread == "" {
+			t.log.Warn("the newest blocks cannot be read; money is shown when it is final", "error", err)
+		}
+		t.above, t.unread = kept{}, err.Error()
 		return nil
 	}
 	v := t.view(heads.Final.Number+1, heads.Latest, t.above.transfers)
 	skip := func(payment.ID, uint64, error, []chain.Transfer) error { return ctx.Err() }
-	_, err := t.observe(ctx, t.set(), v, false, skip)
+	_, err := t.observe(ctx, t.current, v, false, skip)
 	return err
 }
 
@@ -62,7 +67,7 @@ func (t *tail) read(ctx context.Context) error {
 		return err
 	}
 	if from <= heads.Latest.Number {
-		fresh, _, err := t.endpoints.Scan(ctx, from, heads.Latest, t.set())
+		fresh, _, err := t.endpoints.Scan(ctx, from, heads.Latest, t.current)
 		if _, some := errors.AsType[*chain.UnreadError](err); err != nil && !some {
 			return err // addresses that cannot be read are set aside by the authoritative pass
 		}
@@ -71,16 +76,6 @@ func (t *tail) read(ctx context.Context) error {
 	}
 	t.unread = ""
 	return nil
-}
-
-// without notes that the newest blocks cannot be read. The newest one is one endpoint's word, and the others cannot
-// show what it invents. Final blocks are read without it, so the network goes on; only what has just been paid is
-// shown late.
-func (t *tail) without(err error) {
-	if t.unread == "" {
-		t.log.Warn("the newest blocks cannot be read; money is shown when it is final", "error", err)
-	}
-	t.above, t.unread = kept{}, err.Error()
 }
 
 // begin drops blocks that are final by now or were replaced, and returns the first block to read. A tail that begins

@@ -54,8 +54,12 @@ func (all accounts) assets(listed []chain.Asset) []chain.Asset {
 // do not allow for it. The daily comparison and look-ups find what lies there, as late money.
 const listWait = time.Minute
 
-// listRest is the pause after a list that failed.
-const listRest = 20 * time.Second
+const (
+	// listRest is the pause after a list that failed.
+	listRest = 20 * time.Second
+	// listedFor is how long a list counts, for a payment that waits for something else.
+	listedFor = time.Minute
+)
 
 // listed is what was listed of an address, and when.
 type listed struct {
@@ -65,13 +69,13 @@ type listed struct {
 
 // tokenAccounts lists what lies under the keys of the payments' addresses beside what balances show, and returns the
 // payments that do not wait for it. Those with money there that is recorded are always asked for it all, and of the
-// others as many as the allowance lets. A payment that waits for something else is asked once a minute.
+// others as many as the allowance lets.
 func (e *Expirer) tokenAccounts(ctx context.Context, s scanned) (accounts, []payment.Payment, error) {
 	due := s.due
 	if _, lists := s.reader.(chain.TokenLister); !lists {
 		return nil, due, nil
 	}
-	maps.DeleteFunc(e.lists, func(_ chain.Address, l listed) bool { return e.now().Sub(l.at) >= earlyEvery })
+	maps.DeleteFunc(e.lists, func(_ chain.Address, l listed) bool { return e.now().Sub(l.at) >= listedFor })
 	var known, others []chain.Address
 	for _, p := range due {
 		route, _ := p.WatchedOn(s.network)
@@ -111,7 +115,7 @@ func (e *Expirer) tokenAccounts(ctx context.Context, s scanned) (accounts, []pay
 
 // listOwned asks for all accounts of the owners. Where that failed it is not asked again for a while.
 func (e *Expirer) listOwned(ctx context.Context, s scanned, owners []chain.Address) ([]chain.TokenAccount, error) {
-	failed := repairKey{s.network, "lists"}
+	failed := unreadable{s.network, true}
 	if _, lately := e.pauses[failed]; lately && len(owners) > 0 {
 		return nil, chain.ErrNoEndpoint
 	}

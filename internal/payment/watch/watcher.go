@@ -25,7 +25,8 @@ import (
 type Watcher struct {
 	*network
 
-	lease   lease
+	leads   bool      // this instance has the lease to read the network
+	renewed time.Time // when that was last taken or asked for
 	pace    *pacer
 	passes  passes
 	quick   quick
@@ -35,8 +36,7 @@ type Watcher struct {
 	refresh atomic.Bool
 	forget  func() // what the reader remembers of the chain; nil: it remembers nothing
 
-	checked   bool      // the chain is the configured one
-	recheckAt time.Time // when to ask again after that check has failed
+	checked bool // the chain is the configured one
 }
 
 // network is what every part of a watcher works on.
@@ -60,8 +60,10 @@ const (
 	stepEvery = 2 * time.Second
 	// wakeRest keeps many changes at once from costing a look each.
 	wakeRest = 100 * time.Millisecond
-	// recheckAfter is when a network that is not the configured one is checked again.
-	recheckAfter = 5 * time.Second
+	// leaseFor is how long a crashed instance keeps others from scanning, and renewEvery how often a lease is taken or
+	// renewed between rounds.
+	leaseFor   = 10 * time.Second
+	renewEvery = leaseFor / 3
 )
 
 // NewWatcher returns the watcher of the reader's network. holder names this instance in the lease.
@@ -71,7 +73,7 @@ func NewWatcher(
 	n := &network{profile: p, endpoints: r, store: s, holder: holder, now: now, log: log.With("network", p.Network)}
 	pace, health := newPacer(), newHealth(n)
 	return &Watcher{
-		network: n, lease: lease{network: n}, pace: pace,
+		network: n, pace: pace,
 		passes: newPasses(n, pace, health), quick: quick{network: n},
 		pushes: pushes{money: make(chan struct{}, 1), blocks: make(chan struct{}, 1)},
 		health: health, wake: make(chan struct{}, 1),
@@ -117,7 +119,14 @@ func (w *Watcher) Health() payment.Health { return w.health.get() }
 func (w *Watcher) Level() Level { return w.pace.level() }
 
 // Release gives the lease back, so that another instance, or this one started again, need not wait for it to run out.
-func (w *Watcher) Release(ctx context.Context) { w.lease.release(ctx) }
+func (w *Watcher) Release(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	now := w.now()
+	if _, err := w.store.Lease(ctx, LeaseName(w.profile.Network), w.holder, now, now); err != nil {
+		w.log.Warn("lease not given back; it runs out by itself", "error", err)
+	}
+}
 
 // Run watches until ctx ends. A failed round is logged and repeated.
 func (w *Watcher) Run(ctx context.Context) error {
@@ -133,25 +142,24 @@ func (w *Watcher) Run(ctx context.Context) error {
 func (w *Watcher) rest(ctx context.Context, most time.Duration) {
 	pause := time.NewTimer(most)
 	defer pause.Stop()
-	wake, blocks := w.wake, w.pushes.blocks
-	var woken, headed <-chan time.Time // of the first of each; those that follow put off nothing
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-w.pushes.money:
-			return
-		case <-pause.C:
-			return
-		case <-woken:
-			return
-		case <-headed:
-			return
-		case <-wake:
-			wake, woken = nil, time.After(wakeRest)
-		case <-blocks:
-			blocks, headed = nil, time.After(headRest)
-		}
+	var soon <-chan time.Time
+	select {
+	case <-ctx.Done():
+		return
+	case <-w.pushes.money:
+		return
+	case <-pause.C:
+		return
+	case <-w.wake:
+		soon = time.After(wakeRest)
+	case <-w.pushes.blocks:
+		soon = time.After(headRest)
+	}
+	select { // those that follow put off nothing
+	case <-ctx.Done():
+	case <-w.pushes.money:
+	case <-pause.C:
+	case <-soon:
 	}
 }
 
@@ -168,10 +176,10 @@ func (w *Watcher) Step(ctx context.Context) time.Duration {
 		w.health.alive()
 	}
 	pace := w.pace.take(atRisk, err == nil, now)
-	leads := w.renew(ctx, now)
-	if leads && w.passes.failed.load(ctx) != nil { // somebody may have asked for a repair
-		leads = false
+	if now.Sub(w.renewed) >= renewEvery { // only the instance that leads takes quick reads
+		_ = w.lead(ctx) // a round says what is wrong
 	}
+	leads := w.leads && w.passes.failed.load(ctx) == nil // somebody may have asked for a repair
 	next := w.nextRound(atRisk, pace)
 	pace = w.pushes.follow(ctx, &w.quick, leads && w.Level() >= Open, atRisk, pace, now)
 	switch {
@@ -191,38 +199,36 @@ func (w *Watcher) Step(ctx context.Context) time.Duration {
 func (w *Watcher) nextRound(s AtRisk, pace Pace) time.Time {
 	last := w.pace.last
 	next := w.pace.nextRound(s, pace, w.now(), w.Health().OK, w.refresh.Load())
-	if due := w.passes.second.due(); w.lease.held && !last.failed && !due.IsZero() && due.Before(next) {
+	if due := w.passes.second.due(); w.leads && !last.failed && !due.IsZero() && due.Before(next) {
 		next = due
 	}
-	return w.passes.failed.due(next, last.at, w.lease.held)
-}
-
-// renew takes or keeps the lease between rounds, so that only the instance that leads takes quick reads, and reports
-// whether this one does.
-func (w *Watcher) renew(ctx context.Context, now time.Time) (leads bool) {
-	if now.Sub(w.lease.renewed) >= renewEvery {
-		_ = w.lead(ctx) // a round says what is wrong
-	}
-	return w.lease.held
+	return w.passes.failed.due(next, last.at, last.cursor.Scanned.Number, w.leads)
 }
 
 // lead takes or renews the lease to scan this network. An instance that takes over makes a round at once, and does not
 // know through which voice another one has read.
 func (w *Watcher) lead(ctx context.Context) error {
-	fresh, err := w.lease.take(ctx)
-	if fresh {
+	now, led := w.now(), w.leads
+	var err error
+	w.leads, err = w.store.Lease(ctx, LeaseName(w.profile.Network), w.holder, now, now.Add(leaseFor))
+	if err != nil {
+		return fmt.Errorf("lease of the network: %w", err)
+	}
+	if w.renewed = now; w.leads && !led {
 		w.passes.second.reset()
 		w.passes.late.reset()
 		w.pace.last.at = time.Time{}
 	}
-	return err
+	return nil
 }
+
+// LeaseName is the name of the lease to read the network.
+func LeaseName(n chain.Network) string { return "watch:" + string(n) }
 
 // RunOnce makes one round and logs a change of its result.
 func (w *Watcher) RunOnce(ctx context.Context) error {
 	last := &w.pace.last
 	*last = lastRound{at: w.now()}
-	w.health.began(last.at)
 	w.refresh.Store(false)
 	before := w.Health()
 	err := w.round(ctx)
@@ -242,7 +248,7 @@ func (w *Watcher) RunOnce(ctx context.Context) error {
 		w.pace.wellAt = last.at
 	}
 	if ctx.Err() == nil {
-		w.health.logRound(err, w.checked)
+		w.health.logRound(err)
 	}
 	return err
 }
@@ -257,7 +263,7 @@ func (w *Watcher) round(ctx context.Context) error {
 	if err := w.lead(ctx); err != nil {
 		return err
 	}
-	leads := w.lease.held
+	leads := w.leads
 	exists, moved, cursorErr := w.passes.load(ctx)
 	if cursorErr != nil {
 		return cursorErr
@@ -278,7 +284,7 @@ func (w *Watcher) round(ctx context.Context) error {
 	if leads {
 		err = w.passes.readAll(ctx, heads, exists)
 		if errors.Is(err, ErrNotLeading) {
-			w.lease.held = false
+			w.leads = false
 			return nil // the other instance reads on; this one follows from the next round on
 		}
 	} else if !w.passes.readByLeader(exists) {
@@ -298,11 +304,7 @@ func (w *Watcher) check(ctx context.Context) error {
 	if w.checked {
 		return nil
 	}
-	if w.now().Before(w.recheckAt) {
-		return errors.New(w.Health().Detail)
-	}
 	if err := w.endpoints.Check(ctx); err != nil {
-		w.recheckAt = w.now().Add(recheckAfter)
 		w.health.set(payment.Health{Reason: "this network is not set up", Detail: err.Error()})
 		return err
 	}

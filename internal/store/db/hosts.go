@@ -15,6 +15,8 @@ import (
 type Host struct {
 	Name string
 	Err  error
+	// Waits: it answers no commit before a standby has it.
+	Waits bool
 }
 
 // Hosts asks each server of the URL by itself whether it takes writes. SQLite has none.
@@ -33,7 +35,9 @@ func Hosts(ctx context.Context, url string) ([]Host, error) {
 		if c.Port != 0 {
 			name = net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port)))
 		}
-		list = append(list, Host{name, takesWrites(ctx, c)})
+		h := Host{Name: name}
+		h.Waits, h.Err = takesWrites(ctx, c)
+		list = append(list, h)
 	}
 	return list, nil
 }
@@ -54,26 +58,27 @@ func eachHost(c *pgx.ConnConfig) (list []*pgx.ConnConfig) {
 	return list
 }
 
-func takesWrites(ctx context.Context, c *pgx.ConnConfig) error {
+// takesWrites fails unless the server takes writes, and reports whether it waits for a standby then.
+func takesWrites(ctx context.Context, c *pgx.ConnConfig) (waits bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, connectWithin)
 	defer cancel()
 	began := time.Now()
 	conn, err := pgx.ConnectConfig(ctx, c)
 	switch {
 	case ctx.Err() != nil:
-		return fmt.Errorf("it does not answer within %s", time.Since(began).Round(time.Second))
+		return false, fmt.Errorf("it does not answer within %s", time.Since(began).Round(time.Second))
 	case err != nil:
-		return err
+		return false, err
 	}
 	defer closeAtOnce(conn)
 	var standby, protected bool
-	err = conn.QueryRow(ctx, "SELECT pg_is_in_recovery(), current_setting('default_transaction_read_only') = 'on'").
-		Scan(&standby, &protected)
+	err = conn.QueryRow(ctx, `SELECT pg_is_in_recovery(), current_setting('default_transaction_read_only') = 'on',
+		current_setting('synchronous_standby_names') <> ''`).Scan(&standby, &protected, &waits)
 	if err == nil && standby {
 		err = ErrStandby
 	}
 	if err == nil && protected {
 		err = errProtected
 	}
-	return err
+	return waits, err
 }
