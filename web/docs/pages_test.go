@@ -199,7 +199,7 @@ func TestDocs_Pages(t *testing.T) {
 		docs.OperatePath + "/networks": {"--sol-seed --sealed", "florin deploy --network BASE", "1.14 ×"},
 		docs.OperatePath + "/alerts":   {"ledger_difference", "block_to_webhook_seconds"},
 		docs.OperatePath + "/upgrade":  {"florin migrate --plan"},
-		docs.OperatePath + "/capacity": {"3.4 KB", "florin reconcile", "make bench-server"},
+		docs.OperatePath + "/capacity": {"4.6 KB", "florin reconcile", "make bench-server"},
 		docs.ShopPath:                  {"Pay yourself a dollar", `href="/docs/shop/refunds"`},
 		docs.OperatePath + "/keys":     {"florin secret rotate", "florin keygen --evm", "florin user reset-factor"},
 		docs.OperatePath + "/backup": {

@@ -38,6 +38,8 @@ type database struct {
 	now  time.Time
 	// first and last are the ids of the multiplied payments.
 	first, last int64
+	// kept and more are the bytes of a payment that stay, and that go when its webhooks and events are dropped.
+	kept, more int64
 }
 
 // newDatabase makes a database with a history of n payments. queries sees the store's queries; it may be nil.
@@ -81,7 +83,8 @@ func (d *database) make(ctx context.Context, n int) error {
 	if err != nil {
 		return err
 	}
-	return d.fill(ctx, templates, n)
+	d.kept, d.more, err = d.fill(ctx, templates, n)
+	return err
 }
 
 func (d *database) close() {

@@ -85,8 +85,12 @@ func (e *postgresEngine) configure(config *pgxpool.Config, url string) {
 // settings are what a role, a database or a server may have set otherwise: transactions that need locks to work and see
 // what was committed before them, texts that are read as they are written, and commits that are on disk when they are
 // reported. They are no startup parameters, since connection poolers refuse those.
+//
+// Queries read some hundred rows, however many a planner reckons with: to compile one for the machine, or to start
+// processes for it, takes from 50 ms to seconds.
 const settings = `SET default_transaction_isolation = 'read committed'; SET default_transaction_read_only = off;
 	SET default_transaction_deferrable = off; SET datestyle = 'ISO, MDY'; SET bytea_output = 'hex';
+	SET jit = off; SET max_parallel_workers_per_gather = 0;
 	SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`
 
 func ownSettings(ctx context.Context, c *pgx.Conn) error {

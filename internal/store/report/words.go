@@ -103,10 +103,9 @@ func (f *finder) end(ctx context.Context, oldest bool) (age int64, err error) {
 
 // indexed selects payments with the words by the index, of some ages: the first of the page, as many as are enough.
 func (f *finder) indexed(words []string, beginning bool, first, last int64) *bun.SelectQuery {
-	and, or, prefix := " & ", " | ", ":*"
-	quote := "'"
+	and, prefix, quote := " & ", ":*", "'"
 	if f.sqlite {
-		and, or, prefix, quote = " AND ", " OR ", "*", `"`
+		and, prefix, quote = " AND ", "*", `"`
 	}
 	var either []string
 	for age := last; age >= first; age-- {
@@ -122,15 +121,18 @@ func (f *finder) indexed(words []string, beginning bool, first, last int64) *bun
 			either = append(either, "("+strings.Join(all, and)+")")
 		}
 	}
-	asked := strings.Join(either, or)
 	condition, args := f.condition()
 	found := f.within(f.NewSelect().ColumnExpr("p.id").Where(condition, args...).Apply(f.inState)).
 		Limit(int64(f.enough()))
-	if !f.sqlite { // OFFSET keeps the planner from walking all payments in the order of the page
-		return found.TableExpr(`(SELECT * FROM payments WHERE words <> '' AND array_to_tsvector(string_to_array(substr(
+	// One search of the index for each age and key: of all of them joined by OR, a planner reckons with so many
+	// payments that it reads the whole table. OFFSET keeps it from walking all payments in the order of the page.
+	if !f.sqlite {
+		return found.TableExpr(`unnest(string_to_array(?, '|')) AS asked (term), LATERAL (SELECT * FROM payments
+			WHERE words <> '' AND array_to_tsvector(string_to_array(substr(
 			replace(' ' || words, ' ', ' ' || key_id::text || 'k' || (id >> 17)::text || 'w'), 2), ' '))
-			@@ ?::tsquery OFFSET 0) AS p`, asked).OrderExpr(f.order("p."))
+			@@ asked.term::tsquery OFFSET 0) AS p`, strings.Join(either, "|")).OrderExpr(f.order("p."))
 	}
+	asked := strings.Join(either, " OR ")
 	found = found.TableExpr("payment_words AS w CROSS JOIN payments AS p").
 		Where("w.payment_words MATCH ? AND p.id = w.rowid", asked)
 	if f.q.Paid || f.q.Ascending {
