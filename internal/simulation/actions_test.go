@@ -69,7 +69,7 @@ var actions = []action{
 	{name: "accept", weight: 1, do: func(w *world) {
 		if p, ok := w.newest(); ok {
 			w.act(func(in *instance) error {
-				_, err := in.service.Accept(w.Context(), w.key, string(p.ID), "", audit.Act{Who: "owner"})
+				_, err := in.service.Accept(w.Context(), w.key, string(p.ID), audit.Act{Who: "owner"})
 				return err
 			})
 		}
