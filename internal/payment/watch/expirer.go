@@ -30,21 +30,18 @@ type Expirer struct {
 	began    time.Time // the first round
 	// repairs are the payments whose addresses were read again, or are.
 	repairs map[repairKey]repair
-	// pauses are until when what could not be read of a network is not asked for again: each attempt costs calls, and
-	// the payments wait anyway.
-	pauses map[unreadable]time.Time
+	// pauses are until when something is not asked for again: of a payment on a network; of no payment, the balances of
+	// all, which could not be read: each attempt costs calls, and the payments wait anyway.
+	pauses map[repairKey]time.Time
 	// Lists bounds on each network how many payments are asked for all their token accounts; nil: nothing does.
 	Lists map[chain.Network]*chain.Lists
 	lists map[chain.Address]listed // of late
 }
 
-// unreadable is what could not be read of a network: token accounts, or else balances.
-type unreadable struct {
-	network  chain.Network
-	accounts bool
-}
-
 const (
+	// earlyEvery is the time between two readings of a payment's balances while another of its networks is not read up
+	// to its expiry, or cannot be. They find what a scan missed; the payment cannot expire on them.
+	earlyEvery = time.Minute
 	// expirePage is how many payments are decided together; their balances are read with one request for each token.
 	expirePage = 100
 	// balancesPause is the pause after balances that could not be read.
@@ -57,7 +54,7 @@ func NewExpirer(profiles []chain.Profile, readers map[chain.Network]chain.Reader
 ) *Expirer {
 	e := &Expirer{
 		readers: readers, profiles: make(map[chain.Network]chain.Profile), store: s, sweeps: w, now: now, log: log,
-		repairs: make(map[repairKey]repair), pauses: make(map[unreadable]time.Time),
+		repairs: make(map[repairKey]repair), pauses: make(map[repairKey]time.Time),
 		lists: make(map[chain.Address]listed),
 	}
 	for _, p := range profiles {
@@ -134,7 +131,7 @@ func (e *Expirer) coverage(ctx context.Context, payments []payment.Payment) (map
 		}
 	}
 	var all []scanned
-	waits := make(map[payment.ID]int, len(payments)) // for so many networks to be scanned up to the payment's expiry
+	waits := make(map[payment.ID]int, len(payments)) // for so many networks to be read up to the payment's expiry
 	for n, r := range e.readers {
 		s, blind, err := e.scannedFor(ctx, n, r, payments)
 		fail(n, err)
@@ -144,9 +141,10 @@ func (e *Expirer) coverage(ctx context.Context, payments []payment.Payment) (map
 			case !here:
 			case !p.WaitsFor(e.began, e.now()):
 				covered[p.ID][n] = p.ExpiresAt
-			case !blind:
-				covered[p.ID][n] = time.Time{} // it is to be read
-				waits[p.ID]++
+			default:
+				if waits[p.ID]++; !blind {
+					covered[p.ID][n] = time.Time{} // it is to be read
+				}
 			}
 		}
 		for _, p := range s.due {
@@ -155,9 +153,12 @@ func (e *Expirer) coverage(ctx context.Context, payments []payment.Payment) (map
 			}
 		}
 	}
-	maps.DeleteFunc(e.pauses, func(_ unreadable, until time.Time) bool { return !e.now().Before(until) })
+	maps.DeleteFunc(e.pauses, func(_ repairKey, until time.Time) bool { return !e.now().Before(until) })
 	for _, s := range all {
-		s.due = slices.DeleteFunc(s.due, func(p payment.Payment) bool { return waits[p.ID] > 0 })
+		s.due = slices.DeleteFunc(s.due, func(p payment.Payment) bool {
+			_, lately := e.pauses[repairKey{s.network, p.ID}]
+			return lately && waits[p.ID] > 0
+		})
 		fail(s.network, e.cover(ctx, s, covered))
 	}
 	return covered, first
@@ -199,8 +200,11 @@ func (e *Expirer) scannedFor(
 }
 
 func (e *Expirer) cover(ctx context.Context, s scanned, covered map[payment.ID]payment.Coverage) error {
-	if _, paused := e.pauses[unreadable{network: s.network}]; paused || len(s.due) == 0 {
+	if _, paused := e.pauses[repairKey{network: s.network}]; paused || len(s.due) == 0 {
 		return nil
+	}
+	for _, p := range s.due {
+		e.pauses[repairKey{s.network, p.ID}] = e.now().Add(earlyEvery)
 	}
 	others, due, err := e.tokenAccounts(ctx, s)
 	s.due = due
@@ -209,7 +213,7 @@ func (e *Expirer) cover(ctx context.Context, s scanned, covered map[payment.ID]p
 		found, err = e.unrecorded(ctx, s, others)
 	}
 	if err != nil {
-		e.pauses[unreadable{network: s.network}] = e.now().Add(balancesPause)
+		e.pauses[repairKey{network: s.network}] = e.now().Add(balancesPause)
 		return err
 	}
 	var failed []error

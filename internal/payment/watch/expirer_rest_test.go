@@ -39,7 +39,7 @@ func TestExpirer_Rests(t *testing.T) {
 }
 
 // TestExpirer_WaitsForTheSlowest: while one of a payment's networks is not read up to the expiry, the balances on the
-// others are not read, because the payment cannot expire on them; when all are read, they are.
+// others are read now and then only, because the payment cannot expire on them.
 func TestExpirer_WaitsForTheSlowest(t *testing.T) {
 	t.Parallel()
 	s := newSameWallet(t)
@@ -54,7 +54,7 @@ func TestExpirer_WaitsForTheSlowest(t *testing.T) {
 		s.pass(time.Second)
 	}
 	asked = s.endpoints[0].Calls("eth_call") - asked
-	if asked > 0 {
+	if assets := len(s.rig.profile.Assets); asked > (minutes+1)*assets || asked < minutes*assets/2 {
 		t.Errorf("balances were asked for %d times in %d minutes", asked, minutes)
 	}
 	s.expect(p, payment.Started, 0)

@@ -71,8 +71,9 @@ func (p *passes) readAll(ctx context.Context, heads chain.Heads, exists bool) er
 		return err
 	}
 	p.heads = above(heads, p.cursor)
+	final := func(ctx context.Context) error { return p.advance(ctx, false, p.heads.Final, &p.cursor.Scanned) }
 	for _, pass := range []func(context.Context) error{
-		p.late.loadCurrent, p.authoritative, p.second.recheck, p.repair, p.tail.take, p.second.take, p.late.take,
+		p.late.loadCurrent, final, p.second.recheck, p.repair, p.tail.take, p.second.take, p.late.take,
 	} {
 		if err := pass(ctx); err != nil {
 			return err
@@ -146,9 +147,4 @@ func (p *passes) holds(ctx context.Context, heads chain.Heads) error {
 	c.Second = chain.Lower(c.Second, c.Scanned)
 	p.second.reset()
 	return nil
-}
-
-// authoritative reads the blocks that have become final.
-func (p *passes) authoritative(ctx context.Context) error {
-	return p.advance(ctx, false, p.heads.Final, &p.cursor.Scanned)
 }

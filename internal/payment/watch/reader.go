@@ -89,9 +89,8 @@ func (r *reader) walk(
 	for after < end.Number {
 		to := end
 		if end.Number-after > r.size {
-			var ok bool
-			var err error
-			if to, ok, err = r.endpoints.BlockAt(ctx, after+r.size); err == nil && !ok {
+			head, ok, err := r.endpoints.BlockAt(ctx, after+r.size)
+			if to = head; err == nil && !ok {
 				err = chain.ErrReorged // the chain was found to have it
 			}
 			if err != nil {

@@ -115,11 +115,12 @@ func (e *Expirer) repair(
 	if x.tries++; x.tries > quickRepairs {
 		at = at.Add(lastRepair)
 	}
-	x.next, x.restored = at.Add(repairEvery), x.restored || errors.Is(cause, errRestored)
-	e.repairs[key] = x
 	e.log.Warn("an address is read again", "network", s.network, "txnid", p.ID, "from", from, "reason", cause)
-	return e.store.SaveSetAside(ctx, SetAside{
+	err = e.store.SaveSetAside(ctx, SetAside{
 		Network: s.network, PaymentID: p.ID, From: from, Since: e.now(), NextAt: at, Reason: cause.Error(),
 		Accounts: accounts,
 	})
+	x.next, x.restored = at.Add(repairEvery), x.restored || err == nil && errors.Is(cause, errRestored)
+	e.repairs[key] = x
+	return err
 }

@@ -54,12 +54,8 @@ func (all accounts) assets(listed []chain.Asset) []chain.Asset {
 // do not allow for it. The daily comparison and look-ups find what lies there, as late money.
 const listWait = time.Minute
 
-const (
-	// listRest is the pause after a list that failed.
-	listRest = 20 * time.Second
-	// listedFor is how long a list counts, for a payment that waits for something else.
-	listedFor = time.Minute
-)
+// listRest is the pause after a list that failed.
+const listRest = 20 * time.Second
 
 // listed is what was listed of an address, and when.
 type listed struct {
@@ -75,7 +71,7 @@ func (e *Expirer) tokenAccounts(ctx context.Context, s scanned) (accounts, []pay
 	if _, lists := s.reader.(chain.TokenLister); !lists {
 		return nil, due, nil
 	}
-	maps.DeleteFunc(e.lists, func(_ chain.Address, l listed) bool { return e.now().Sub(l.at) >= listedFor })
+	maps.DeleteFunc(e.lists, func(_ chain.Address, l listed) bool { return e.now().Sub(l.at) >= earlyEvery })
 	var known, others []chain.Address
 	for _, p := range due {
 		route, _ := p.WatchedOn(s.network)
@@ -115,7 +111,7 @@ func (e *Expirer) tokenAccounts(ctx context.Context, s scanned) (accounts, []pay
 
 // listOwned asks for all accounts of the owners. Where that failed it is not asked again for a while.
 func (e *Expirer) listOwned(ctx context.Context, s scanned, owners []chain.Address) ([]chain.TokenAccount, error) {
-	failed := unreadable{s.network, true}
+	failed := repairKey{s.network, "lists"}
 	if _, lately := e.pauses[failed]; lately && len(owners) > 0 {
 		return nil, chain.ErrNoEndpoint
 	}

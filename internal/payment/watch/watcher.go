@@ -36,7 +36,8 @@ type Watcher struct {
 	refresh atomic.Bool
 	forget  func() // what the reader remembers of the chain; nil: it remembers nothing
 
-	checked bool // the chain is the configured one
+	checked   bool      // the chain is the configured one
+	recheckAt time.Time // when to ask again after that check has failed
 }
 
 // network is what every part of a watcher works on.
@@ -60,6 +61,8 @@ const (
 	stepEvery = 2 * time.Second
 	// wakeRest keeps many changes at once from costing a look each.
 	wakeRest = 100 * time.Millisecond
+	// recheckAfter is when a network that is not the configured one is checked again: an operator has to mend it.
+	recheckAfter = 10 * time.Second
 	// leaseFor is how long a crashed instance keeps others from scanning, and renewEvery how often a lease is taken or
 	// renewed between rounds.
 	leaseFor   = 10 * time.Second
@@ -304,7 +307,11 @@ func (w *Watcher) check(ctx context.Context) error {
 	if w.checked {
 		return nil
 	}
+	if w.now().Before(w.recheckAt) {
+		return errors.New(w.Health().Detail)
+	}
 	if err := w.endpoints.Check(ctx); err != nil {
+		w.recheckAt = w.now().Add(recheckAfter)
 		w.health.set(payment.Health{Reason: "this network is not set up", Detail: err.Error()})
 		return err
 	}
