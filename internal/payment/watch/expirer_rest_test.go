@@ -1,11 +1,14 @@
 package watch_test
 
 import (
+	"errors"
+	"math"
 	"testing"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain/chaintest"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
 )
 
 // TestExpirer_Rests: balances that cannot be read are asked for less and less often, and the payment ends soon after
@@ -58,4 +61,25 @@ func TestExpirer_WaitsForTheSlowest(t *testing.T) {
 		t.Errorf("balances were asked for %d times in %d minutes", asked, minutes)
 	}
 	s.expect(p, payment.Started, 0)
+}
+
+// TestExpirer_SetAsideElsewhere: a payment that cannot be read on one network is looked for on the others meanwhile:
+// what the reader of one was not shown, its balance shows.
+func TestExpirer_SetAsideElsewhere(t *testing.T) {
+	t.Parallel()
+	s := newSameWallet(t)
+	p := s.startAnyWay()
+	s.must(watch.Repair(
+		t.Context(), s.store, s.profile.Network, p.ID, math.MaxInt64, errors.New("no receipt"), s.now(),
+	))
+	s.endpoints[0].Set(chaintest.Faults{Omit: func(map[string]any) bool { return true }})
+	s.pay(p)
+	s.watchFor(rigTTL)
+	s.reads(s.profile.Network, true)
+	s.reads(s.rig.profile.Network, true)
+	s.expect(p, payment.Started, 0)
+	s.must(s.expirer.RunOnce(t.Context()))
+	s.endpoints[0].Set(chaintest.Faults{})
+	s.retry(s.rig.watcher)
+	s.expect(p, payment.Completed, tenUSDC)
 }
