@@ -16,11 +16,12 @@ import (
 )
 
 // runAxe checks the whole document against WCAG 2.0 to 2.2, levels A and AA, and the checker's best
-// practices, and returns the violations.
-const runAxe = `axe.run(document, {
+// practices, once it is loaded, since only then live.js keeps it from reloading, and returns the violations.
+const runAxe = `new Promise(done => document.readyState === "complete" ? done() :
+	addEventListener("load", () => setTimeout(done))).then(() => axe.run(document, {
 	runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
 	resultTypes: ["violations"],
-}).then(result => result.violations.map(v => ({
+})).then(result => result.violations.map(v => ({
 	id: v.id, impact: v.impact || "", help: v.help,
 	elements: v.nodes.map(n => n.html + "\n    " + (n.failureSummary || "").replaceAll("\n", "\n    ")),
 })))`
