@@ -179,11 +179,11 @@ const (
 // spent. A smaller budget has its quick reads further apart: the half hour for which one open page counts costs less
 // than a tenth of it.
 func (l Level) Within(budget, spent int64) Pace {
-	p, slower := l.Pace(), time.Duration(l.Slowdown(spent))
+	p, slow := l.Pace(), l.Slowdown(spent)
 	if budget > 0 {
 		p.QuickRead *= time.Duration(max(1, fullBudget/budget))
 	}
-	p.QuickRead, p.Round = min(p.QuickRead*slower, openRound), min(p.Round*slower, slowest)
+	p.QuickRead, p.Round = min(p.QuickRead*time.Duration(slow), openRound), min(p.Round*time.Duration(slow), slowest)
 	return p
 }
 
