@@ -279,8 +279,7 @@ func TestPay_Keyboard(t *testing.T) {
 	ctx := browser.New(t, browser.ReducedMotion)
 	browser.Run(ctx, t, network.Enable(), slowLine())
 	shownFirst(ctx, t, r.link(p))
-	browser.Run(ctx, t, chromedp.WaitVisible(testID("choose")),
-		chromedp.Poll(`document.readyState === "complete"`, nil, chromedp.WithPollingTimeout(patience)))
+	browser.Run(ctx, t, chromedp.WaitVisible(testID("choose")))
 	tabTo(ctx, t, "coin-USDT")
 	browser.Run(ctx, t, chromedp.KeyEvent(kb.ArrowRight))
 	tabTo(ctx, t, "pay-SOL-USDC")
@@ -302,11 +301,12 @@ func TestPay_Keyboard(t *testing.T) {
 	tabTo(ctx, t, "verify")
 }
 
-// tabTo presses Tab until the element has the focus.
+// tabTo presses Tab until the element has the focus, once the page is loaded: before, no script answers a key.
 func tabTo(ctx context.Context, t *testing.T, id string) {
 	t.Helper()
 	const most = 30
 	var on string
+	browser.Run(ctx, t, chromedp.Poll(`document.readyState === "complete"`, nil, chromedp.WithPollingTimeout(patience)))
 	for range most {
 		browser.Run(ctx, t, chromedp.KeyEvent(kb.Tab), chromedp.Evaluate(`document.activeElement.dataset.testid ?? ""`, &on))
 		if on == id {
