@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -113,10 +114,7 @@ func TestWatcher_SpecksHidden(t *testing.T) {
 	r.speck(p, 2*payment.FoldFrom, shown)
 	r.steps(3 * time.Minute)
 	r.expect(p, payment.Started, 2*payment.FoldFrom*shown)
-	r.endpoints[0].Set(chaintest.Faults{Omit: func(log map[string]any) bool {
-		data, _ := log["data"].(string)
-		return strings.HasSuffix(data, strconv.Itoa(hidden))
-	}})
+	r.omit(hidden)
 	for range 2 {
 		r.speck(p, payment.FoldFrom, hidden)
 		r.speck(p, payment.FoldFrom, shown)
@@ -125,4 +123,45 @@ func TestWatcher_SpecksHidden(t *testing.T) {
 	r.endpoints[0].Set(chaintest.Faults{})
 	r.steps(6 * time.Minute)
 	r.expect(p, payment.Started, payment.FoldFrom*(4*shown+2*hidden))
+}
+
+// omit has the endpoint leave transfers of so many units out of its answers, and counts them.
+func (r *rig) omit(units int) (omitted *atomic.Int32) {
+	omitted = new(atomic.Int32)
+	r.endpoints[0].Set(chaintest.Faults{Omit: func(log map[string]any) bool {
+		data, _ := log["data"].(string)
+		hidden := strings.HasSuffix(data, strconv.Itoa(units))
+		if hidden {
+			omitted.Add(1)
+		}
+		return hidden
+	}})
+	return omitted
+}
+
+// TestWatcher_SpecksForgotten: the only endpoint shows a small transfer to a process that is killed before it may be
+// folded, and leaves it out of the next reading. It is folded, since it is asked for it twice more.
+func TestWatcher_SpecksForgotten(t *testing.T) {
+	t.Parallel()
+	const shown, hidden = 3, 5 // units
+	r := newRig(t, 1)
+	p := r.start()
+	r.paced()
+	r.speck(p, payment.FoldFrom, shown)
+	r.steps(3 * time.Minute)
+	before := r.chain.Head().Number
+	r.speck(p, 1, hidden)
+	r.chain.Mine(rigFinalDepth + 1)
+	r.must(r.watcher.RunOnce(t.Context()))
+	if c := r.cursor(); c.Second.Number > before || c.Scanned.Number < r.chain.Head().Number-rigFinalDepth {
+		t.Fatalf("the test shows nothing: %+v", c)
+	}
+	r.paced() // another process
+	omitted := r.omit(hidden)
+	for omitted.Load() == 0 {
+		r.steps(time.Second)
+	}
+	r.endpoints[0].Set(chaintest.Faults{})
+	r.steps(6 * time.Minute)
+	r.expect(p, payment.Started, payment.FoldFrom*shown+hidden)
 }

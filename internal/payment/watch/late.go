@@ -73,7 +73,7 @@ func (l *late) loadWatched(ctx context.Context) error {
 // passTime is the time from the beginning of one pass to that of the next.
 func (l *late) passTime() time.Duration {
 	least := max(endedRound, time.Duration(l.watched.set.Len()/restRate)*time.Second)
-	return least * time.Duration(Ended.Slowdown(l.pace.spent()))
+	return least * time.Duration(Ended.Slowdown(l.pace.spent()/100))
 }
 
 // loadCurrent brings the current set up to date with what is at risk: open payments, those that ended a moment ago or
