@@ -36,6 +36,7 @@ func (r *reader) observe(
 			return changed, err
 		}
 		payments = slices.DeleteFunc(payments, func(p payment.Payment) bool {
+			r.watched.flood(p, r.heads.Latest.Number)
 			return len(transfers[p.ID]) == 0 && !r.isRead(p, set)
 		})
 		did, err := r.observeTogether(ctx, payments, transfers, v, twice, aside)
