@@ -296,8 +296,8 @@ type arrival struct {
 	block *block
 }
 
-// invents has a node show a transfer so many blocks above what is credited: much to the newest address, or little to one
-// that many small transfers have come to.
+// invents has a node show a transfer so many blocks above what is credited: much to the newest address, or little to
+// one that many small transfers have come to.
 func (w *world) invents(l *testChain, above int) nodeFaults {
 	f := nodeFaults{invents: l.credited + above, victim: w.victim(l.profile.Network), units: 1_000_000_000}
 	for _, p := range w.flooded() {

@@ -10,26 +10,29 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
+// transfers makes transfers to the address in one transaction and mines it.
+func (s *script) transfers(to chain.Watched, amounts ...int64) chain.TxHash {
+	contract := string(s.Credited().Contract)
+	var logs []chaintest.Log
+	for _, units := range amounts {
+		logs = append(logs, chaintest.TransferLog(contract, "0x00000000000000000000000000000000000000f2",
+			string(to.Address), big.NewInt(units)))
+	}
+	tx := s.chain.Send(chaintest.Tx{To: contract, Logs: logs})
+	s.chain.Mine(1)
+	return chain.TxHash(tx)
+}
+
 // TestScan_Flood: small transfers to a flooded address are shown by their logs, without a receipt for each; what moved
 // more, what is placed already and what came before is read as ever.
 func TestScan_Flood(t *testing.T) {
 	t.Parallel()
 	s := newScript(t, 1)
-	to, asset := s.Address(), s.Credited()
-	send := func(units ...int64) chain.TxHash {
-		var logs []chaintest.Log
-		for _, u := range units {
-			logs = append(logs, chaintest.TransferLog(string(asset.Contract),
-				"0x00000000000000000000000000000000000000f2", string(to.Address), big.NewInt(u)))
-		}
-		tx := s.chain.Send(chaintest.Tx{To: string(asset.Contract), Logs: logs})
-		s.chain.Mine(1)
-		return chain.TxHash(tx)
-	}
-	before := send(1)
+	to := s.Address()
+	before := s.transfers(to, 1)
 	after := s.chain.Head().Number
 	const cent = 10_000
-	small, more, placed := send(1, 0, cent-1), send(1, cent), send(2)
+	small, more, placed := s.transfers(to, 1, 0, cent-1), s.transfers(to, 1, cent), s.transfers(to, 2)
 	receipts := make(map[chain.TxHash]bool)
 	s.endpoints[0].Set(chaintest.Faults{Answer: func(method string, params []json.RawMessage) (any, bool) {
 		var tx chain.TxHash

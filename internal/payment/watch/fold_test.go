@@ -222,8 +222,8 @@ func (r *rig) invented(p payment.Payment, in chain.Head) map[string]any {
 	l := chaintest.TransferLog(string(asset.Contract), "0x00000000000000000000000000000000000000f2",
 		string(route.Address.Address), big.NewInt(7))
 	return map[string]any{
-		"address": l.Address, "topics": l.Topics, "data": l.Data, "blockHash": in.Hash, "blockNumber": hexNumber(in.Number),
-		"transactionHash":  "0x" + strings.Repeat("ab", 32),
+		"address": l.Address, "topics": l.Topics, "data": l.Data,
+		"blockHash": in.Hash, "blockNumber": hexNumber(in.Number), "transactionHash": "0x" + strings.Repeat("ab", 32),
 		"transactionIndex": "0x0", "logIndex": "0x0", "removed": false,
 	}
 }
