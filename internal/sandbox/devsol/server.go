@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"strconv"
 	"time"
 )
 
@@ -26,10 +25,8 @@ const (
 	headerLimit = 5 * time.Second
 )
 
-func serve(l *Ledger, port int) (*server, error) {
-	listener, err := new(net.ListenConfig).Listen(
-		context.Background(), "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)),
-	)
+func serve(l *Ledger) (*server, error) {
+	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("devsol: %w", err)
 	}
