@@ -40,8 +40,8 @@ func TestKubernetes(t *testing.T) {
 	ready.at("httpGet", "path").is(t, "readinessProbe", "/readyz")
 	period, _ := ready.at("periodSeconds").v.(uint64)
 	failures, _ := ready.at("failureThreshold").v.(uint64)
-	if notice := time.Duration(period*failures) * time.Second; notice == 0 || notice >= wait {
-		t.Errorf("a pod that stops is noticed within %v, and serves on for %v", notice, wait)
+	if within := time.Duration(period*failures) * time.Second; within == 0 || within >= wait {
+		t.Errorf("a pod that stops is noticed within %v, and serves on for %v", within, wait)
 	}
 	pod.at("containers", 0, "livenessProbe", "httpGet", "path").is(t, "livenessProbe", "/livez")
 	pod.at("containers", 0, "startupProbe", "httpGet", "path").is(t, "startupProbe", "/livez")

@@ -319,7 +319,7 @@ func TestLiveInBrowser(t *testing.T) {
 	ending := waiting
 	ending.CountdownSeconds, ending.ExpiresAt = 299, waiting.ExpiresAt.Add(-time.Minute)
 	shown := s.send(ctx, t, ending, tagOf(waiting))
-	browser.Run(ctx, t, chromedp.WaitVisible(test("countdown")+".hurry"))
+	browser.Run(ctx, t, chromedp.WaitVisible(test("countdown")+".urgent"))
 	if !evaluate[bool](ctx, t, `document.getElementById("via-w").checked`) {
 		t.Error("the payer's tab has changed with the live line")
 	}

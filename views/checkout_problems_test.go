@@ -25,8 +25,8 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// TestFindings: every verdict has words of its own, and the payer's input stays in the field.
-func TestFindings(t *testing.T) {
+// TestLookups: every verdict has words of its own, and the payer's input stays in the field.
+func TestLookups(t *testing.T) {
 	t.Parallel()
 	seen := map[string]checkout.Verdict{}
 	for _, verdict := range []checkout.Verdict{
@@ -37,7 +37,7 @@ func TestFindings(t *testing.T) {
 	} {
 		p := sampleCheckout(t, "en")
 		p.View = checkout.ViewFind
-		p.Finding = &checkout.Finding{
+		p.Lookup = &checkout.Lookup{
 			Verdict: verdict, Asked: "0xabc", Network: "BASE", Token: "USDC", Amount: "5", Missing: "1",
 			SecondsToFinal: 100,
 		}
@@ -56,13 +56,13 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// TestFindingByAddress: the lookup of an address has words for addresses.
-func TestFindingByAddress(t *testing.T) {
+// TestLookupByAddress: the lookup of an address has words for addresses.
+func TestLookupByAddress(t *testing.T) {
 	t.Parallel()
 	for byAddress, want := range map[bool]string{false: "this transaction", true: "this address"} {
 		p := sampleCheckout(t, "en")
-		p.View, p.Finding = checkout.ViewFind,
-			&checkout.Finding{Verdict: checkout.VerdictNotFound, Asked: sampleAddress, ByAddress: byAddress}
+		p.View, p.Lookup = checkout.ViewFind,
+			&checkout.Lookup{Verdict: checkout.VerdictNotFound, Asked: sampleAddress, ByAddress: byAddress}
 		words := open(t, checkout.Pay(p)).says("finding")
 		if !strings.Contains(words, want) || strings.Contains(words, "this transaction") == byAddress {
 			t.Errorf("by address %t: %q", byAddress, words)

@@ -16,7 +16,7 @@
 //	GET  /pay?txnid=&lang=&view=      Checkout; view is "", "choose", "find" or "cancel" (see View)
 //	POST /pay/{txnid}/start           fields network, token            → 303 PayPath
 //	POST /pay/{txnid}/cancel          no fields                        → 303 PayPath
-//	POST /pay/{txnid}/find            field hash                       → 200 Checkout, View "find", Finding set
+//	POST /pay/{txnid}/find            field hash                       → 200 Checkout, View "find", Lookup set
 //	GET  /pay/{txnid}/live?shown=     server-sent events, see below
 //	GET  /pay/{txnid}/now             JSON, or 304 with If-None-Match
 //	POST /pay/{txnid}/transaction     field account                    → 200 JSON, see [SolanaWallet]
@@ -25,7 +25,7 @@
 //	GET  /donate/{campaignId} …       Donate, see [DonateProps]
 //	GET  /link/{slug} …               PayLink, see [LinkProps]
 //
-// A refused form gets the page itself as the response: set Problem (or Finding) and the fitting status.
+// A refused form gets the page itself as the response: set Problem (or Lookup) and the fitting status.
 //
 // # Live updates
 //

@@ -71,10 +71,10 @@ func hostilePages(t testing.TB, text string) map[string]templ.Component {
 		p.ReturnURL, p.CancelURL, p.ExplorerURL, p.Hash = text, text, text, text
 		p.Choices = append(p.Choices,
 			checkout.NetworkChoice{Network: text, Tokens: []checkout.TokenChoice{{Token: text}}, FeeUSD: text})
-		if p.Finding != nil {
-			f := *p.Finding
+		if p.Lookup != nil {
+			f := *p.Lookup
 			f.Asked, f.Network, f.Token, f.ExplorerURL = text, text, text, text
-			p.Finding = &f
+			p.Lookup = &f
 		}
 		if p.Pay != nil {
 			p.Pay.Address, p.Pay.PaymentURI, p.Pay.Network = text, text, text

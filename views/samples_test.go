@@ -105,11 +105,11 @@ var checkoutSamples = []checkoutSample{
 	{"find", func(p *checkout.Props) { p.View = checkout.ViewFind }},
 	{"find-other-chain", func(p *checkout.Props) {
 		p.View = checkout.ViewFind
-		p.Finding = &checkout.Finding{Verdict: checkout.VerdictOtherChain, Asked: sampleHash, Network: "BASE", ExplorerURL: "https://basescan.org/tx/" + sampleHash}
+		p.Lookup = &checkout.Lookup{Verdict: checkout.VerdictOtherChain, Asked: sampleHash, Network: "BASE", ExplorerURL: "https://basescan.org/tx/" + sampleHash}
 	}},
 	{"find-invalid", func(p *checkout.Props) {
 		p.View = checkout.ViewFind
-		p.Finding = &checkout.Finding{Verdict: checkout.VerdictInvalid, Asked: "my payment"}
+		p.Lookup = &checkout.Lookup{Verdict: checkout.VerdictInvalid, Asked: "my payment"}
 	}},
 	{"seen", func(p *checkout.Props) {
 		p.State, p.Deposits = checkout.StateSeen, []checkout.Deposit{sampleDeposit(checkout.DepositSeen, "49.90")}

@@ -37,7 +37,7 @@ func TestCrowd_Shown(t *testing.T) {
 		if r := owner.get("/dashboard"); has(r, opens) != crowded {
 			t.Errorf("the overview says it: %v, want %v", has(r, opens), crowded)
 		}
-		r := root.get(operatorPath + "/trouble")
+		r := root.get(operatorPath + "/problems")
 		if r.status != 200 || has(r, take) != crowded || crowded && !has(r, ownerEmail) {
 			t.Errorf("the operator reads it: %v, want %v", has(r, take), crowded)
 		}

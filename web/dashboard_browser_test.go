@@ -298,7 +298,7 @@ func pagesOf(user, paid, over, campaign, link string) map[string]visit {
 		"Operator": {"root@shop.example", map[string]string{
 			"operator": "/operator", "people": "/operator/users", "person": "/operator/users/" + user,
 			"topups": "/operator/topups", "sweeps": "/operator/sweeps",
-			"trouble": "/operator/trouble", "factor": "/dashboard/security/factor",
+			"problems": "/operator/problems", "factor": "/dashboard/security/factor",
 		}},
 		"Door": {"", map[string]string{
 			"signin": "/signin", "signup": "/signup", "forgot": "/forgot",

@@ -166,7 +166,7 @@ func (b dashboardBundle) shop(u identity.User) seller {
 type surfer struct {
 	b       dashboardBundle
 	cookies map[string]*http.Cookie
-	proof   string // what an upload re-authenticates with
+	reauth  string // what an upload re-authenticates with
 }
 
 func (b dashboardBundle) surfer() *surfer { return &surfer{b: b, cookies: map[string]*http.Cookie{}} }

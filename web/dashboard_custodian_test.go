@@ -40,14 +40,14 @@ func TestDashboard_Options(t *testing.T) {
 		"from 0 to 10", "from 0 to 720")
 	before, err := b.accounts.Custodian(t.Context(), m.key.ID)
 	must(t, err)
-	for _, proof := range [][]string{nil, {"password", "wrong password"}} {
-		s.post("/dashboard/settings/payouts/options", append(form, proof...)...).wants(t, 403, "problem-options-password", `name="BASE.finality" type="text" value="12s"`)
+	for _, reauth := range [][]string{nil, {"password", "wrong password"}} {
+		s.post("/dashboard/settings/payouts/options", append(form, reauth...)...).wants(t, 403, "problem-options-password", `name="BASE.finality" type="text" value="12s"`)
 	}
 	c, err := b.accounts.Custodian(t.Context(), m.key.ID)
 	must(t, err)
 	if c.LateFor != before.LateFor || c.ShortBasis != before.ShortBasis || len(c.Networks) != len(before.Networks) ||
 		len(b.mail.all()) != 0 {
-		t.Errorf("without proof it is stored as %+v, and mailed: %q", c, b.mail.all())
+		t.Errorf("without re-authentication it is stored as %+v, and mailed: %q", c, b.mail.all())
 	}
 	form = append(form, "password", testPassword)
 	for range 2 { // a save that changes nothing sends no mail

@@ -32,7 +32,7 @@ func (s *surfer) upload(path, key, contentType string, file []byte) reply {
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
 	must(s.b.t, form.WriteField("key", key))
-	must(s.b.t, form.WriteField("password", s.proof))
+	must(s.b.t, form.WriteField("password", s.reauth))
 	part, err := form.CreatePart(textproto.MIMEHeader{
 		"Content-Disposition": {`form-data; name="logo"; filename="../../logo.png"`}, "Content-Type": {contentType},
 	})
@@ -66,7 +66,7 @@ func TestDashboard_Logo(t *testing.T) {
 	p := b.newPayment(m)
 	s := b.surfer()
 	s.signIn(ownerEmail)
-	s.proof = testPassword
+	s.reauth = testPassword
 	page := "/dashboard/settings/checkout?key=" + m.key.PublicID
 	s.upload(logoUpload, m.key.PublicID, "text/html", pictureOf(t, 600, color.NRGBA{200, 30, 30, 255})).leads(t, page)
 	shown := logoSrc.FindStringSubmatch(s.get(page).body)
@@ -124,7 +124,7 @@ func TestDashboard_LogoAttacks(t *testing.T) {
 	victim := b.shop(b.member("victim@shop.example"))
 	s := b.surfer()
 	s.signIn(ownerEmail)
-	s.proof = testPassword
+	s.reauth = testPassword
 	good := pictureOf(t, 64, color.NRGBA{1, 2, 3, 255})
 	svg := []byte(`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`)
 	bomb := bytes.Clone(good)

@@ -212,7 +212,7 @@ func TestOperator_Lists(t *testing.T) {
 	root.get("/operator").wants(t, 200, "9 days", "1 POL", "send POL to it this week", "No check has run")
 	root.get("/operator/topups").wants(t, 200, "No merchant has bought credits yet")
 	root.get("/operator/sweeps").wants(t, 200, "Nothing was settled yet")
-	root.get("/operator/trouble").wants(t, 200, "All final money is settled", "No reorg has removed")
+	root.get("/operator/problems").wants(t, 200, "All final money is settled", "No reorg has removed")
 	m := b.shop(b.member(ownerEmail))
 	for range session.PageRows + 1 {
 		_, err := b.payments.CreateTopUp(t.Context(), "", m.key.ID, 40, audit.Act{})
@@ -236,7 +236,7 @@ func TestOperator_Lists(t *testing.T) {
 	b.clock.advance(72 * time.Hour)
 	root.signIn(rootEmail)
 	root.get("/operator").wants(t, 200, "1 purchase is on the way, on a network that is not configured any more.")
-	root.get("/operator/trouble").wants(t, 200,
+	root.get("/operator/problems").wants(t, 200,
 		ownerEmail+" bought 7 queries with "+string(testHash(7))+" on BNB Smart Chain", ">florin sweep</span>",
 		"--txnid ", "--network polygon", "It has waited for more than a day")
 }

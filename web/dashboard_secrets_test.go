@@ -9,7 +9,7 @@ import (
 
 // A caller who knows a webhook secret can report payments to a shop that never
 // happened, so a session alone neither shows nor changes one, and owners are notified.
-func TestDashboard_SecretsAskForProof(t *testing.T) {
+func TestDashboard_SecretsAskAgain(t *testing.T) {
 	t.Parallel()
 	b := newDashboard(t)
 	m := b.shop(b.member(ownerEmail))
@@ -23,7 +23,7 @@ func TestDashboard_SecretsAskForProof(t *testing.T) {
 	}
 	page := "/dashboard/settings/webhooks?key=" + m.key.PublicID
 	before := stored()
-	for _, x := range []struct{ path, input, proof string }{
+	for _, x := range []struct{ path, input, reauth string }{
 		{"rotate", "password", ""},
 		{"rotate", "password", "wrong password"},
 		{"rotate", "passkey", "{}"},
@@ -32,15 +32,16 @@ func TestDashboard_SecretsAskForProof(t *testing.T) {
 		{"secret", "password", ""},
 		{"secret", "password", "wrong password"},
 	} {
-		r := s.post("/dashboard/settings/webhooks/"+x.path, "key", m.key.PublicID, "secret", "forged", x.input, x.proof)
+		r := s.post("/dashboard/settings/webhooks/"+x.path, "key", m.key.PublicID, "secret", "forged",
+			x.input, x.reauth)
 		if r.status != 403 || strings.Contains(r.body, `data-testid="signing"`) {
-			t.Errorf("%s with the %s %q: status %d", x.path, x.input, x.proof, r.status)
+			t.Errorf("%s with the %s %q: status %d", x.path, x.input, x.reauth, r.status)
 		}
 	}
 	after := stored()
 	if !after.Secret.Equal(before.Secret) || len(after.SigningSecrets) != 1 ||
 		!after.SigningSecrets[0].Equal(before.SigningSecrets[0]) {
-		t.Error("a secret was changed without proof")
+		t.Error("a secret was changed without re-authentication")
 	}
 	s.post("/dashboard/settings/webhooks/rotate", "key", m.key.PublicID, "password", testPassword).wants(t, 200,
 		"Your signing secret")

@@ -202,8 +202,8 @@ func TestDashboard_Confirm(t *testing.T) {
 	s := b.surfer()
 	s.signIn(ownerEmail)
 	page := "/dashboard/settings/webhooks"
-	post := func(callback, proof string) reply {
-		return s.post(page, "key", m.key.PublicID, "callbackUrl", "https://shop.example/"+callback, "password", proof)
+	post := func(callback, reauth string) reply {
+		return s.post(page, "key", m.key.PublicID, "callbackUrl", "https://shop.example/"+callback, "password", reauth)
 	}
 	post("a", "123456").wants(t, 403, "The password is wrong")
 

@@ -134,7 +134,7 @@ func TestDirection_StolenSession(t *testing.T) {
 			`createCustodianAccount(input: {apiKey: "`+made.text(t, "data.UserCreateApiKey.apiKey.key")+
 				`", wallets: {polygon: "`+thief+`"}})`), "custodian")
 	})
-	t.Run("With proof", func(t *testing.T) {
+	t.Run("Re-authenticated", func(t *testing.T) {
 		d.t = t
 		s.post(edit, "key", mine.PublicID, "title", "Winter shelter", "password", testPassword).leads(t,
 			campaignsPath+"/"+d.given.Slug)

@@ -156,7 +156,7 @@ func walkForms(
 			securityPath, "/dashboard/credits", "/dashboard/webhooks", "/dashboard/payments/" + string(short.ID),
 		},
 		"fresh@shop.example": {"/dashboard", "/dashboard/start"},
-		rootEmail:            {operatorPath, usersPath, usersPath + "/" + owner.PublicID, operatorPath + "/trouble"},
+		rootEmail:            {operatorPath, usersPath, usersPath + "/" + owner.PublicID, operatorPath + "/problems"},
 		"":                   {"/signup", "/forgot", "/reset?token=x"},
 	} {
 		s := b.surfer()

@@ -68,11 +68,11 @@ func (d directed) lock() locked {
 	return l
 }
 
-// redirect asks for other wallets with the proof.
-func (l locked) redirect(proof string) reply {
+// redirect asks for other wallets and re-authenticates with what is given.
+func (l locked) redirect(reauth string) reply {
 	return l.s.post(payoutsPath, "key", l.m.key.PublicID, "name", "Nordlicht", "wallet.POLYGON", thief,
 		"wallet.BASE", merchantWallet, "wallet.BEP20", merchantWallet,
-		"password", proof)
+		"password", reauth)
 }
 
 // apply runs the loop twice at once, as one holder: only the transaction of each

@@ -208,7 +208,7 @@ func TestForms_EverySettingSendsBack(t *testing.T) {
 	s.addPasskey(testkit.NewKey(t)).leads(t, securityPath)
 	tried := 0
 	for _, path := range []string{
-		operatorPath, usersPath, usersPath + "/" + owner.PublicID, operatorPath + "/trouble", operatorPath + "/sweeps",
+		operatorPath, usersPath, usersPath + "/" + owner.PublicID, operatorPath + "/problems", operatorPath + "/sweeps",
 		operatorPath + "/topups",
 	} {
 		tried += root.sendsBack(path)

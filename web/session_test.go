@@ -188,7 +188,7 @@ func TestSession_GuessedAt(t *testing.T) {
 	if got := guess("bystander@shop.example", "203.0.113.10"); got != 429 {
 		t.Errorf("the address may go on: %d", got)
 	}
-	b.clock.advance(identity.GuessNoticeEvery)
+	b.clock.advance(identity.GuessMailEvery)
 	for range 9 {
 		b.graphQL(`mutation { UserLogin(email: "`+ownerEmail+`", password: "wrong wrong wrong") { code } }`, "", "X-Forwarded-For", "203.0.113.11")
 	}

@@ -26,8 +26,8 @@ func shownForms(slug string) map[string][]string {
 	}
 }
 
-// TestShown_BareCookie: a session alone changes nothing that payers read; with proof it does, and the owners are mailed
-// with old and new. Once in ten minutes is enough.
+// TestShown_BareCookie: a session alone changes nothing that payers read; with re-authentication it does, and the
+// owners are mailed with old and new. Once in ten minutes is enough.
 func TestShown_BareCookie(t *testing.T) {
 	t.Parallel()
 	d := newDirected(t)
@@ -41,7 +41,7 @@ func TestShown_BareCookie(t *testing.T) {
 	s := d.surfer()
 	s.signIn(ownerEmail)
 	if r := s.upload(logoUpload, d.m.key.PublicID, "image/png", pictureOf(t, 64, color.Black)); r.status != 403 {
-		t.Errorf("a logo is uploaded without proof: %d", r.status)
+		t.Errorf("a logo is uploaded without re-authentication: %d", r.status)
 	}
 	custodian, err := d.accounts.Custodian(t.Context(), d.m.key.ID)
 	must(t, err)
@@ -50,13 +50,13 @@ func TestShown_BareCookie(t *testing.T) {
 	if custodian.Name == "Thief" || custodian.Branding.Uploaded() || c.Title == "Another title" {
 		t.Fatalf("a bare cookie made it %q, %q and %q", custodian.Name, custodian.Branding.LogoURL, c.Title)
 	}
-	proof := []string{"password", testPassword}
+	reauth := []string{"password", testPassword}
 	for path, form := range shownForms(d.given.Slug) {
-		r := s.post(path, append(append([]string{"key", d.m.key.PublicID}, form...), proof...)...)
+		r := s.post(path, append(append([]string{"key", d.m.key.PublicID}, form...), reauth...)...)
 		if r.status != 303 {
-			t.Errorf("%s with proof: %d %s", path, r.status, plainText(r.body))
+			t.Errorf("%s with re-authentication: %d %s", path, r.status, plainText(r.body))
 		}
-		proof = nil
+		reauth = nil
 	}
 	all := strings.Join(d.mail.all(), "\n\n")
 	for _, want := range []string{

@@ -80,7 +80,7 @@ func TestEndpointKey(t *testing.T) {
 		shown["operator"] = text(t, operator, at+"/operator")
 		return strings.Count(shown["operator"], host) >= 8 && strings.Count(shown["operator"], "***") > 0
 	})
-	shown["trouble"] = text(t, operator, at+"/operator/trouble")
+	shown["problems"] = text(t, operator, at+"/operator/problems")
 	shown["metrics"] = text(t, http.DefaultClient, "http://"+metrics+"/metrics")
 	eventually(t, "the failures are logged", func() bool {
 		shown["log"] = log.String()

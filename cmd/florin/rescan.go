@@ -74,10 +74,12 @@ func (c rescan) Run(ctx context.Context, p *process) error {
 		blocks := int(heads.Final.Number - before.Number) //nolint:gosec // checked above
 		changed := make(map[payment.ID]bool)
 		s.OnStored(func(_ context.Context, x payment.Stored) { changed[x.Before.ID] = true })
-		again := &rereading{Store: s, from: before.Number, bar: p.progress("blocks", blocks)}
-		w := watch.NewWatcher(n.Profile, a, again, "rescan", app.Now, p.warnings())
-		err := again.run(ctx, w, n.Profile.Network, heads.Final.Number)
-		again.bar.end()
+		w := watch.NewWatcher(n.Profile, a, s, "rescan", app.Now, p.warnings())
+		bar := p.progress("blocks", blocks)
+		err := readAgain(ctx, s, w, n.Profile.Network, heads.Final.Number, func(at uint64) {
+			bar.at(int(max(at, before.Number) - before.Number)) //nolint:gosec // not negative
+		})
+		bar.end()
 		if err != nil {
 			return err
 		}
@@ -119,13 +121,6 @@ func (c rescan) move(
 	})
 }
 
-// rereading is the store of a watcher that helps to read again, and how far it is.
-type rereading struct {
-	*store.Store
-	from uint64
-	bar  *progress
-}
-
 const (
 	// cursorEvery is how often the cursor is read while a server moves it.
 	cursorEvery = 300 * time.Millisecond
@@ -134,28 +129,31 @@ const (
 	standsFor = 2 * time.Minute
 )
 
-// run reads up to the block, or waits while a server does. A round reads all of it
+// readAgain reads up to the block, or waits while a server does. A round reads all of it
 // unless that takes too long; then the next one goes on where it stopped. It fails
 // when a round fails without getting further.
-func (r *rereading) run(ctx context.Context, w *watch.Watcher, n chain.Network, to uint64) error {
+func readAgain(
+	ctx context.Context, s *store.Store, w *watch.Watcher, n chain.Network, to uint64, shown func(at uint64),
+) error {
 	defer w.Release(ctx)
 	var failed error
 	moved := app.Now()
 	for last := uint64(0); ; {
-		c, _, err := r.Cursor(ctx, n)
-		if err != nil || c.Scanned.Number >= to {
+		cursor, _, err := s.Cursor(ctx, n)
+		at := cursor.Scanned.Number
+		if err != nil || at >= to {
 			return err
 		}
-		if failed != nil && c.Scanned.Number <= last {
+		if failed != nil && at <= last {
 			return failed
 		}
-		if c.Scanned.Number > last {
-			last, moved = c.Scanned.Number, app.Now()
+		if at > last {
+			last, moved = at, app.Now()
 		}
 		if app.Now().Sub(moved) > standsFor {
 			return fault.New(fault.Unavailable, "the cursor was moved, but has stood at block %d since; see the log of the server", last)
 		}
-		r.bar.at(int(max(last, r.from) - r.from)) //nolint:gosec // not negative
+		shown(last)
 		if failed = w.RunOnce(ctx); failed == nil {
 			select {
 			case <-ctx.Done():

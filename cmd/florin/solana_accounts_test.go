@@ -62,11 +62,11 @@ func (s *solanaShop) secondAccount(t *testing.T, mint chain.Address, owner strin
 func (s *solanaShop) find(t *testing.T, txnid, hash string) map[string]any {
 	t.Helper()
 	_, answer := s.do(t, "POST", "/txn/"+txnid+"/find", `{"hash":"`+hash+`"}`)
-	finding, _ := answer["finding"].(map[string]any)
-	if finding == nil {
+	lookup, _ := answer["finding"].(map[string]any)
+	if lookup == nil {
 		t.Fatalf("find answers %v", answer)
 	}
-	return finding
+	return lookup
 }
 
 // associated is the address of an associated token account.

@@ -10,7 +10,7 @@ import (
 )
 
 type verifyLedger struct {
-	SinceLast bool `help:"Read only what came after the last proof, which takes as long as there is news."`
+	SinceLast bool `help:"Read only what came after the last check, which takes as long as there is news."`
 }
 
 // Help returns the text that --help adds to the flags.
@@ -21,7 +21,7 @@ its entries, all accounts together must be zero, and every start of a payment
 must be paid for once. Each difference is named, one a line, and the exit status
 is 1 if there is any. It changes nothing of what it verifies.
 
---since-last goes on from the last proof: of the last run with --since-last, or of
+--since-last goes on from the last check: of the last run with --since-last, or of
 the server, which makes one every six hours where metrics are served. All
 balances are compared, and of entries, starts and sales those since then are
 read. Entries are append-only; only the whole check shows whether somebody has
@@ -60,9 +60,9 @@ func (c verifyLedger) Run(ctx context.Context, p *process) error {
 	})
 }
 
-// verifySinceLast checks what came after the last proof.
+// verifySinceLast checks what came after the last check.
 func verifySinceLast(ctx context.Context, p *process, s *store.Store) error {
-	r, err := s.ProveLedger(ctx, app.Now())
+	r, err := s.VerifyNews(ctx, app.Now())
 	if err != nil {
 		return err
 	}

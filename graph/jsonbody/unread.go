@@ -9,7 +9,7 @@ import (
 	"github.com/florinpay/florin/internal/input"
 )
 
-// Limits of what is said of fields that nobody asked for: enough to find a mistake.
+// Limits of what is said of fields that no operation has: enough to find a mistake.
 const (
 	maxUnread     = 20
 	maxUnreadName = 64 // longer ones are not like any name

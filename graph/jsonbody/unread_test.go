@@ -7,7 +7,7 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 )
 
-// What nobody asked for is named, with the name that is meant if one is like it.
+// A field that no operation has is named, with the name that is meant if one is like it.
 func TestObject_Unread(t *testing.T) {
 	t.Parallel()
 	o, err := Parse([]byte(`{"amount":1,"order_id":"7","sucessUrl":"x","success_url":"x","succes-url":"x","EXTRA\u200b":null,"z":0}`))

@@ -67,17 +67,17 @@ func (o *Operations) changeCustodian(
 		if err != nil && !errors.Is(err, merchant.ErrNoCustodian) {
 			return nil, err
 		}
-		// The notices read from networks, so they are written before the transaction.
-		var notices []string
-		for _, x := range o.d.Merchants.WalletNotices(ctx, before, merchant.Custodian{Wallets: wanted.Addresses()}) {
-			notices = append(notices, x.String())
+		// The warnings read from networks, so they are written before the transaction.
+		var warnings []string
+		for _, x := range o.d.Merchants.WalletWarnings(ctx, before, merchant.Custodian{Wallets: wanted.Addresses()}) {
+			warnings = append(warnings, x.String())
 		}
 		made := func(m merchant.CustodianWrite) *model.CustodianResult {
 			left := int(m.Left.Credits)
 			shown := o.custodian(m.Custodian)
 			shown.APIKey, shown.SigningSecret = echo(apiKey), optional(m.Signing.Reveal())
 			return &model.CustodianResult{
-				Message:   strings.Join(notices, " "),
+				Message:   strings.Join(warnings, " "),
 				Custodian: shown, APIKey: &model.APIKey{Key: echo(apiKey), CreditsLeft: &left},
 			}
 		}

@@ -7,8 +7,8 @@
 //	      ▲            │                            │
 //	      └────────────┴──not seen for a while──────┴──▶ notified: is over
 //
-// Its one invariant: a notice is stored in the transaction that changes the state of its alert. So restarts and further
-// instances neither lose nor repeat one, and a mail server that is down holds nothing up.
+// Its one invariant: a notification is stored in the transaction that changes the state of its alert. So restarts and
+// further instances neither lose nor repeat one, and a mail server that is down holds nothing up.
 package alert
 
 import (
@@ -49,7 +49,7 @@ type Alert struct {
 	NotifiedAt time.Time
 }
 
-// Phase says which of its two notices a notice is.
+// Phase says which of its two notifications a notification is.
 type Phase string
 
 // The phases.
@@ -58,8 +58,8 @@ const (
 	Over   Phase = "over"
 )
 
-// Notice is one message to the operator.
-type Notice struct {
+// Notification is one message to the operator.
+type Notification struct {
 	ID    string // the same in every attempt to send it, and on every channel
 	Phase Phase
 	Alert Alert
@@ -68,14 +68,14 @@ type Notice struct {
 
 // Change is what to store after an observation.
 type Change struct {
-	Save    []Alert
-	Remove  []Alert
-	Notices []Notice
-	Mails   []mail.Mail // the notices, on every channel
+	Save          []Alert
+	Remove        []Alert
+	Notifications []Notification
+	Mails         []mail.Mail // the notifications, on every channel
 }
 
 // Empty reports whether there is nothing to store.
-func (c Change) Empty() bool { return len(c.Save)+len(c.Remove)+len(c.Notices) == 0 }
+func (c Change) Empty() bool { return len(c.Save)+len(c.Remove)+len(c.Notifications) == 0 }
 
 // seenEvery is how often it is stored that a condition still holds, far below any calm of a rule.
 const seenEvery = time.Minute
@@ -84,7 +84,7 @@ const seenEvery = time.Minute
 // notified of begins anew. One that must hold for longer than that is not forgotten by a stop that is shorter.
 const unwatched = 30 * time.Minute
 
-// Decide returns what changes in the stored alerts by an observation at now. newID makes the ids of notices.
+// Decide returns what changes in the stored alerts by an observation at now. newID makes the ids of notifications.
 func Decide(stored []Alert, seen Observation, now time.Time, newID func() string) Change {
 	var c Change
 	known := make(map[key]Alert, len(stored))
@@ -109,7 +109,7 @@ func Decide(stored []Alert, seen Observation, now time.Time, newID func() string
 		}
 		if after.NotifiedAt.IsZero() && now.Sub(after.Since) >= rule.after {
 			after.NotifiedAt, after.SeenAt = now, now
-			c.Notices = append(c.Notices, Notice{newID(), Begins, after, now})
+			c.Notifications = append(c.Notifications, Notification{newID(), Begins, after, now})
 		}
 		if after != before {
 			c.Save = append(c.Save, after)
@@ -121,7 +121,7 @@ func Decide(stored []Alert, seen Observation, now time.Time, newID func() string
 		}
 		c.Remove = append(c.Remove, a)
 		if !a.NotifiedAt.IsZero() {
-			c.Notices = append(c.Notices, Notice{newID(), Over, a, now})
+			c.Notifications = append(c.Notifications, Notification{newID(), Over, a, now})
 		}
 	}
 	return c

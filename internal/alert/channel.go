@@ -14,8 +14,8 @@ type Channels struct {
 	Page string   // address of the operator's page
 }
 
-// mails returns the notice for each way. The notices of one alert arrive in their order.
-func (c Channels) mails(n Notice) ([]mail.Mail, error) {
+// mails returns the notification for each way. The notifications of one alert arrive in their order.
+func (c Channels) mails(n Notification) ([]mail.Mail, error) {
 	thread := "alert/" + string(n.Alert.Kind) + "/" + n.Alert.Condition.Subject
 	var list []mail.Mail
 	for i, to := range c.Mail {

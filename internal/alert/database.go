@@ -46,12 +46,12 @@ func size(bytes int64) string {
 	return fmt.Sprintf("%.1f GB", float64(bytes)/giga)
 }
 
-// outage is the time that the database does not work. Its notices cannot be stored, so each instance sends its own, and
-// a program that ends forgets them.
+// outage is the time that the database does not work. Its notifications cannot be stored, so each instance sends its
+// own, and a program that ends forgets them.
 type outage struct {
 	alert Alert
 	works time.Time       // since when the database works again; zero: it does not
-	ids   [2]string       // of the two notices
+	ids   [2]string       // of the two notifications
 	sent  map[string]bool // mails that have gone out, by id
 }
 
@@ -98,12 +98,12 @@ func (m *Monitor) watchDatabase(ctx context.Context, now time.Time) {
 	switch {
 	case d == nil:
 	case err != nil && d.alert.NotifiedAt.IsZero() && now.Sub(d.alert.Since) >= promptly:
-		m.log(Notice{Phase: Begins, Alert: d.alert})
-		if m.send(ctx, d, Notice{d.ids[0], Begins, d.alert, now}) {
+		m.log(Notification{Phase: Begins, Alert: d.alert})
+		if m.send(ctx, d, Notification{d.ids[0], Begins, d.alert, now}) {
 			m.locked(func() { d.alert.NotifiedAt = now })
 		}
 	case err == nil && d.alert.NotifiedAt.IsZero(),
-		err == nil && now.Sub(d.works) >= calm && m.send(ctx, d, Notice{d.ids[1], Over, d.alert, now}):
+		err == nil && now.Sub(d.works) >= calm && m.send(ctx, d, Notification{d.ids[1], Over, d.alert, now}):
 		m.locked(func() { m.down = nil })
 	}
 }
@@ -114,9 +114,9 @@ func (m *Monitor) locked(do func()) {
 	do()
 }
 
-// send sends a notice by each way, without the database. It reports whether all have taken it; it is called again
+// send sends a notification by each way, without the database. It reports whether all have taken it; it is called again
 // until they have.
-func (m *Monitor) send(ctx context.Context, d *outage, n Notice) bool {
+func (m *Monitor) send(ctx context.Context, d *outage, n Notification) bool {
 	mails, err := m.o.Channels.mails(n)
 	for _, x := range mails {
 		if d.sent[x.ID] {

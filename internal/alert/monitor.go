@@ -28,7 +28,7 @@ type Lease struct {
 	Now, Until time.Time
 }
 
-// Store keeps alerts and notices. Every method is one transaction.
+// Store keeps alerts and notifications. Every method is one transaction.
 type Store interface {
 	// UpdateAlerts takes or renews the lease, and if this instance has it, stores what decide makes of the stored
 	// alerts. It returns the alerts that are stored then. The lease is part of the transaction: an instance that was
@@ -101,7 +101,7 @@ func (m *Monitor) RunOnce(ctx context.Context) error {
 	list, leads, err := m.o.Store.UpdateAlerts(ctx, Lease{m.o.Holder, now, now.Add(leaseFor)},
 		func(stored []Alert) (Change, error) {
 			change = Decide(stored, seen, now, m.o.NewID)
-			for _, n := range change.Notices {
+			for _, n := range change.Notifications {
 				mails, err := m.o.Channels.mails(n)
 				if err != nil {
 					return Change{}, err
@@ -117,7 +117,7 @@ func (m *Monitor) RunOnce(ctx context.Context) error {
 	if !leads {
 		return unread
 	}
-	for _, n := range change.Notices {
+	for _, n := range change.Notifications {
 		m.log(n)
 	}
 	if err := m.checkLedger(ctx, now); err != nil {
@@ -138,8 +138,8 @@ func (m *Monitor) keep(list []Alert) {
 	m.current = notified
 }
 
-// log logs a notice, so that it is known without mail and webhook, too.
-func (m *Monitor) log(n Notice) {
+// log logs a notification, so that it is known without mail and webhook, too.
+func (m *Monitor) log(n Notification) {
 	log := m.o.Log.With("kind", string(n.Alert.Kind), "subject", n.Alert.Condition.Subject)
 	if n.Phase == Over {
 		log.Info("over: "+n.Alert.Title, "since", n.Alert.Since)

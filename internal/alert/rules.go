@@ -42,12 +42,24 @@ type rule struct {
 	// after is how long it must hold before the operator is notified: what passes by itself is no news.
 	after time.Duration
 	// calm is how long it must not hold before it is over, so that one that comes and goes is one alert.
-	calm time.Duration
-	// stored rules judge the database, which may not be readable; others judge the networks, and most are public.
-	stored bool
+	calm   time.Duration
+	traits traits
 	find   func(Facts) []Condition
 	known  func(Facts) bool // whether it can be judged; nil: always
 }
+
+type traits uint8
+
+const (
+	// stored rules judge the database, which may not be readable; others judge the networks, and most are public.
+	stored traits = 1 << iota
+	// private conditions, of wallets and budgets, are the operator's own matter though no merchant is named.
+	private
+	// ticket conditions may wait for a working day; of the others payments or money are at risk now.
+	ticket
+)
+
+func (r rule) is(t traits) bool { return r.traits&t != 0 }
 
 // Durations of rules.
 const (
@@ -60,32 +72,32 @@ const (
 
 // rules is the table of all conditions, in the order of their weight.
 var rules = []rule{
-	{DiskLow, 0, calm, false, diskLow, diskKnown},
-	{NothingSold, soon, calm, false, nothingSold, tried},
-	{NetworkUnreadable, soon, calm, false, unreadable, tried},
-	{NetworkStalled, promptly, calm, false, stalled, nil},
-	{LedgerDifference, 0, calm, true, ledgerDifference, ledgerSettled},
-	{LedgerUnchecked, 0, calm, true, ledgerUnchecked, ledgerSettled},
-	{Reorg, 0, calm, true, reorged, nil},
-	{BalanceDifference, 0, calm, true, differing, nil},
-	{EndpointsDisagree, soon, calm, true, disagreeing, nil},
-	{GasOut, soon, calm, false, gasOut, nil},
-	{GasLow, soon, longCalm, false, gasLow, nil},
-	{SweepStuck, soon, calm, true, sweepStuck, nil},
-	{MoneyUnswept, soon, calm, true, unswept, nil},
-	{BudgetSpent, 0, longCalm, false, budgetSpent, nil},
-	{BudgetNear, 0, longCalm, false, budgetNear, nil},
-	{TokenDepegged, 0, longCalm, false, depegged, ratesRead},
-	{RatesDisagree, shortly, longCalm, false, ratesApart, ratesRead},
-	{EndpointDown, shortly, calm, false, endpointDown, nil},
-	{WebhooksDead, 0, calm, true, webhooksDead, nil},
-	{WebhooksOverdue, soon, calm, true, webhooksOverdue, nil},
-	{CertificateExpiring, 0, longCalm, true, expiring, nil},
-	{RechargeStuck, soon, calm, true, rechargeStuck, nil},
-	{ChangeStuck, soon, calm, true, changeStuck, nil},
-	{BackupMissing, BackupAge, calm, true, backupMissing, nil},
-	{BackupOld, 0, calm, true, backupOld, nil},
-	{BackupStopped, shortly, calm, true, backupStopped, nil},
+	{DiskLow, 0, calm, 0, diskLow, diskKnown},
+	{NothingSold, soon, calm, 0, nothingSold, tried},
+	{NetworkUnreadable, soon, calm, 0, unreadable, tried},
+	{NetworkStalled, promptly, calm, 0, stalled, nil},
+	{LedgerDifference, 0, calm, stored, ledgerDifference, ledgerSettled},
+	{LedgerUnchecked, 0, calm, stored | ticket, ledgerUnchecked, ledgerSettled},
+	{Reorg, 0, calm, stored, reorged, nil},
+	{BalanceDifference, 0, calm, stored, differing, nil},
+	{EndpointsDisagree, soon, calm, stored, disagreeing, nil},
+	{GasOut, soon, calm, private, gasOut, nil},
+	{GasLow, soon, longCalm, private | ticket, gasLow, nil},
+	{SweepStuck, soon, calm, stored | ticket, sweepStuck, nil},
+	{MoneyUnswept, soon, calm, stored | ticket, unswept, nil},
+	{BudgetSpent, 0, longCalm, private, budgetSpent, nil},
+	{BudgetNear, 0, longCalm, private | ticket, budgetNear, nil},
+	{TokenDepegged, 0, longCalm, ticket, depegged, ratesRead},
+	{RatesDisagree, shortly, longCalm, ticket, ratesApart, ratesRead},
+	{EndpointDown, shortly, calm, ticket, endpointDown, nil},
+	{WebhooksDead, 0, calm, stored | ticket, webhooksDead, nil},
+	{WebhooksOverdue, soon, calm, stored, webhooksOverdue, nil},
+	{CertificateExpiring, 0, longCalm, stored | ticket, expiring, nil},
+	{RechargeStuck, soon, calm, stored | ticket, rechargeStuck, nil},
+	{ChangeStuck, soon, calm, stored | ticket, changeStuck, nil},
+	{BackupMissing, BackupAge, calm, stored | ticket, backupMissing, nil},
+	{BackupOld, 0, calm, stored | ticket, backupOld, nil},
+	{BackupStopped, shortly, calm, stored | ticket, backupStopped, nil},
 }
 
 // ruleOf returns the rule of the kind; a kind of another version has no delay.
@@ -104,35 +116,25 @@ type Observation struct {
 	unknown map[Kind]bool
 }
 
-// private are conditions of wallets and budgets, which are the operator's own matter though no merchant is named.
-var private = map[Kind]bool{GasLow: true, GasOut: true, BudgetNear: true, BudgetSpent: true}
-
 // Judge returns the conditions that hold, by weight.
 func Judge(f Facts) Observation {
 	o := Observation{unknown: make(map[Kind]bool)}
 	for _, r := range rules {
-		if r.stored && f.Stored == nil || r.known != nil && !r.known(f) {
+		if r.is(stored) && f.Stored == nil || r.known != nil && !r.known(f) {
 			o.unknown[r.kind] = true
 			continue
 		}
 		for _, c := range r.find(f) {
-			c.Kind, c.Public = r.kind, !r.stored && !private[r.kind]
+			c.Kind, c.Public = r.kind, !r.is(stored|private)
 			o.Conditions = append(o.Conditions, c)
 		}
 	}
 	return o
 }
 
-// ticket are the kinds that may wait for a working day; of the others payments or money are at risk now.
-var ticket = map[Kind]bool{
-	GasLow: true, SweepStuck: true, MoneyUnswept: true, BudgetNear: true, RatesDisagree: true, EndpointDown: true,
-	WebhooksDead: true, CertificateExpiring: true, RechargeStuck: true, ChangeStuck: true, BackupMissing: true,
-	BackupOld: true, BackupStopped: true, LedgerUnchecked: true, TokenDepegged: true,
-}
-
 // Severity is what Prometheus is to do at it: page somebody, or leave a ticket.
 func (k Kind) Severity() string {
-	if ticket[k] {
+	if ruleOf(k).is(ticket) {
 		return "ticket"
 	}
 	return "page"

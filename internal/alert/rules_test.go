@@ -46,7 +46,7 @@ func rates(now time.Time, lines ...exchange.Line) exchange.Report {
 	return exchange.Report{ReadAt: now, Lines: lines}
 }
 
-// conditions makes each kind of condition hold, and says what its notice must contain.
+// conditions makes each kind of condition hold, and says what its notification must contain.
 var conditions = map[alert.Kind]struct {
 	change  func(*alert.Facts)
 	subject string
@@ -157,8 +157,8 @@ func TestRules_Public(t *testing.T) {
 	}
 }
 
-// TestRules_Silent: where too few endpoints are left to agree, the notice names those that fail within two minutes,
-// whether or not blocks stand still already.
+// TestRules_Silent: where too few endpoints are left to agree, the notification names those that fail within two
+// minutes, whether or not blocks stand still already.
 func TestRules_Silent(t *testing.T) {
 	t.Parallel()
 	for _, ok := range []bool{true, false} {
@@ -171,17 +171,17 @@ func TestRules_Silent(t *testing.T) {
 			}
 			return f
 		})
-		if len(i.notices) != 1 || !strings.Contains(fmt.Sprint(i.notices), "2 of 3 endpoints fail: a.example: does not answer; b.example") {
-			t.Errorf("read %v: %+v", ok, i.notices)
+		if len(i.notifications) != 1 || !strings.Contains(fmt.Sprint(i.notifications), "2 of 3 endpoints fail: a.example: does not answer; b.example") {
+			t.Errorf("read %v: %+v", ok, i.notifications)
 		}
 	}
 }
 
-// installation judges facts as time passes, and keeps the notices.
+// installation judges facts as time passes, and keeps the notifications.
 type installation struct {
-	now     time.Time
-	stored  map[string]alert.Alert
-	notices []alert.Notice
+	now           time.Time
+	stored        map[string]alert.Alert
+	notifications []alert.Notification
 }
 
 func install() *installation { return &installation{now: begin, stored: make(map[string]alert.Alert)} }
@@ -199,20 +199,20 @@ func (i *installation) judge(seen alert.Observation) {
 	for _, a := range i.stored {
 		list = append(list, a)
 	}
-	c := alert.Decide(list, seen, i.now, func() string { return fmt.Sprint("ntc_", len(i.notices)) })
+	c := alert.Decide(list, seen, i.now, func() string { return fmt.Sprint("ntc_", len(i.notifications)) })
 	for _, a := range c.Save {
 		i.stored[string(a.Kind)+a.Subject] = a
 	}
 	for _, a := range c.Remove {
 		delete(i.stored, string(a.Kind)+a.Subject)
 	}
-	i.notices = append(i.notices, c.Notices...)
+	i.notifications = append(i.notifications, c.Notifications...)
 }
 
-// of returns the notices of the kind, as phases.
+// of returns the notifications of the kind, as phases.
 func (i *installation) of(k alert.Kind) string {
 	var phases strings.Builder
-	for _, n := range i.notices {
+	for _, n := range i.notifications {
 		if n.Alert.Kind == k {
 			phases.WriteString(string(n.Phase) + " ")
 		}
@@ -237,15 +237,15 @@ func TestRules(t *testing.T) {
 			}
 			i := install()
 			i.pass(time.Hour, quiet)
-			if len(i.notices) > 0 {
-				t.Fatalf("a quiet installation is notified of %+v", i.notices)
+			if len(i.notifications) > 0 {
+				t.Fatalf("a quiet installation is notified of %+v", i.notifications)
 			}
 			i.pass(3*24*time.Hour, wrong)
 			if got := i.of(k); got != "begins " {
-				t.Fatalf("after three days the notices are %q", got)
+				t.Fatalf("after three days the notifications are %q", got)
 			}
-			n := i.notices[0]
-			for _, x := range i.notices {
+			n := i.notifications[0]
+			for _, x := range i.notifications {
 				if x.Alert.Kind == k {
 					n = x
 				}
@@ -253,7 +253,7 @@ func TestRules(t *testing.T) {
 			text := n.Subject() + "\n" + n.Message("https://pay.example/operator")
 			for _, word := range append(c.words, "What to do: ", "https://pay.example/operator") {
 				if !strings.Contains(text, word) {
-					t.Errorf("the notice lacks %q:\n%s", word, text)
+					t.Errorf("the notification lacks %q:\n%s", word, text)
 				}
 			}
 			if n.Alert.Subject != c.subject {
@@ -261,7 +261,7 @@ func TestRules(t *testing.T) {
 			}
 			i.pass(3*time.Hour, quiet)
 			if got := i.of(k); got != "begins over " {
-				t.Errorf("when it is over, the notices are %q", got)
+				t.Errorf("when it is over, the notifications are %q", got)
 			}
 			if len(i.stored) > 0 {
 				t.Errorf("%v is stored in the end", i.stored)
@@ -283,8 +283,8 @@ func TestDecide_Passing(t *testing.T) {
 	i := install()
 	i.pass(time.Minute, down)
 	i.pass(time.Hour, quiet)
-	if len(i.notices) > 0 {
-		t.Errorf("a minute is news: %+v", i.notices)
+	if len(i.notifications) > 0 {
+		t.Errorf("a minute is news: %+v", i.notifications)
 	}
 	for range 20 {
 		i.pass(3*time.Minute, down)
@@ -320,8 +320,8 @@ func TestDecide_Restart(t *testing.T) {
 	i.now = i.now.Add(3 * time.Hour)
 	i.pass(time.Minute, down)
 	i.pass(time.Hour, quiet)
-	if len(i.notices) > 0 {
-		t.Errorf("starts are news: %+v", i.notices)
+	if len(i.notifications) > 0 {
+		t.Errorf("starts are news: %+v", i.notifications)
 	}
 	i.pass(10*time.Minute, down)
 	if got := i.of(alert.NetworkUnreadable); got != "begins " {
@@ -370,8 +370,8 @@ func TestDecide_Unknown(t *testing.T) {
 	}
 }
 
-// TestNotice_Body: programs read the fields, and chats the text.
-func TestNotice_Body(t *testing.T) {
+// TestNotification_Body: programs read the fields, and chats the text.
+func TestNotification_Body(t *testing.T) {
 	t.Parallel()
 	i := install()
 	i.pass(time.Hour, func(now time.Time) alert.Facts {
@@ -379,7 +379,7 @@ func TestNotice_Body(t *testing.T) {
 		f.Stored.Sweeps = 1
 		return f
 	})
-	body, err := i.notices[0].Body("https://pay.example/operator")
+	body, err := i.notifications[0].Body("https://pay.example/operator")
 	if err != nil {
 		t.Fatal(err)
 	}

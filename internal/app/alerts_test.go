@@ -19,7 +19,7 @@ import (
 	"github.com/florinpay/florin/internal/webhook"
 )
 
-var testNotice = alert.Notice{
+var testAlert = alert.Notification{
 	ID: "ntc_01M7Z95F5DE7BD6RTSPKBNS62H", Phase: alert.Begins, At: time.Unix(1_795_000_000, 0),
 	Alert: alert.Alert{Since: time.Unix(1_795_000_000, 0), Condition: alert.Condition{
 		Kind: alert.GasLow, Subject: "POLYGON", Title: "The gas wallet runs low",
@@ -43,7 +43,7 @@ func TestOperatorHook(t *testing.T) {
 		}
 		var fields struct{ Text, Kind, EventID string }
 		problem = errors.Join(problem, json.Unmarshal(body, &fields))
-		if fields.Kind != "gas_low" || fields.EventID != testNotice.ID || r.Header.Get("webhook-id") != testNotice.ID {
+		if fields.Kind != "gas_low" || fields.EventID != testAlert.ID || r.Header.Get("webhook-id") != testAlert.ID {
 			problem = errors.Join(problem, errors.New(string(body)))
 		}
 		text = fields.Text
@@ -58,11 +58,11 @@ func TestOperatorHook(t *testing.T) {
 		clock: newClock(time.Now(), sinceBoot),
 	}
 	post := a.operatorHook()
-	body, err := testNotice.Body(a.Config.BaseURL + "/operator")
+	body, err := testAlert.Body(a.Config.BaseURL + "/operator")
 	if err != nil {
 		t.Fatal(err)
 	}
-	letter := mail.Mail{ID: testNotice.ID, Kind: mail.Hook, Text: secret.New(string(body))}
+	letter := mail.Mail{ID: testAlert.ID, Kind: mail.Hook, Text: secret.New(string(body))}
 	if got := post(t.Context(), letter).Attempt; got.Status != status || problem != nil {
 		t.Fatalf("the attempt is %+v, the receiver says %v", got, problem)
 	}

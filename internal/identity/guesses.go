@@ -10,9 +10,9 @@ import (
 	"github.com/florinpay/florin/internal/mail"
 )
 
-// GuessNoticeEvery is the shortest time between two mails that warn a user of
+// GuessMailEvery is the shortest time between two mails that warn a user of
 // throttled sign-in attempts: an attacker must not be able to fill a mailbox.
-const GuessNoticeEvery = 24 * time.Hour
+const GuessMailEvery = 24 * time.Hour
 
 // limited returns the refusal of a sign-in. The user for whom too many failed is mailed, unless the limit of that user
 // was not the one reached. The mail is stored whether or not a user has the address, and NoteGuesses decides when it is
@@ -64,9 +64,9 @@ func (s *Service) noteGuesses(ctx context.Context, email string) error {
 }
 
 // NoteGuesses stores that the user with the address is notified of guesses at the time given. It returns false if there
-// is no such user, or if they were notified at another time within GuessNoticeEvery.
+// is no such user, or if they were notified at another time within GuessMailEvery.
 func (s *Service) NoteGuesses(ctx context.Context, email string, at time.Time) (bool, error) {
-	return s.store.NoteGuesses(ctx, email, at, at.Add(-GuessNoticeEvery))
+	return s.store.NoteGuesses(ctx, email, at, at.Add(-GuessMailEvery))
 }
 
 // userLimits are the limits of an attempt that are about one user.
@@ -98,5 +98,5 @@ func (g *guesses) noted(email string, now time.Time) {
 	if len(g.until) >= maxGuessed {
 		clear(g.until)
 	}
-	g.until[email] = now.Add(GuessNoticeEvery)
+	g.until[email] = now.Add(GuessMailEvery)
 }

@@ -28,22 +28,22 @@ func (s *Service) CheckPassword(ctx context.Context, user User, password secret.
 // authenticator is in force, by a code. No password is as short as a code, so one
 // text is enough to distinguish them. It fails with ErrBadPassword, ErrBadCode, or
 // fault.Limited.
-func (s *Service) Confirm(ctx context.Context, user User, proof secret.Text, act audit.Act) error {
-	if !IsCode(proof.Reveal()) {
-		return s.CheckPassword(ctx, user, proof, act)
+func (s *Service) Confirm(ctx context.Context, user User, given secret.Text, act audit.Act) error {
+	if !IsCode(given.Reveal()) {
+		return s.CheckPassword(ctx, user, given, act)
 	}
 	f, ok, err := s.store.SecondFactor(ctx, user.ID)
 	if err != nil {
 		return err
 	}
 	if !ok || !f.InForce() {
-		return s.CheckPassword(ctx, user, proof, act)
+		return s.CheckPassword(ctx, user, given, act)
 	}
 	limits := reauthLimits(user, act.Address)
 	if err := s.take(ctx, limits, tooManySignIns); err != nil {
 		return err
 	}
-	return s.settleReauth(ctx, user, act, limits, s.checkCode(ctx, user, proof.Reveal(), act.Address))
+	return s.settleReauth(ctx, user, act, limits, s.checkCode(ctx, user, given.Reveal(), act.Address))
 }
 
 // ChangePassword sets a new password, ends all sessions of the user and starts

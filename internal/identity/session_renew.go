@@ -34,7 +34,7 @@ func (s *Service) Renew(ctx context.Context, token secret.Text) (Renewed, error)
 	if !ok {
 		return Renewed{}, ErrBadSession
 	}
-	next, hash := s.following(token)
+	next, hash := s.next(token)
 	expires, err := s.store.RenewSession(ctx, old, hash, s.now().UTC())
 	if errors.Is(err, ErrBadSession) { // another request of the same user renewed it at the same moment
 		return s.Current(ctx, token)
@@ -49,7 +49,7 @@ func (s *Service) Current(ctx context.Context, token secret.Text) (Renewed, erro
 	}
 	now := s.now().UTC()
 	for range mostRenewals {
-		next, hash := s.following(token)
+		next, hash := s.next(token)
 		expires, err := s.store.SessionConfirmed(ctx, hash, now.Add(-renewGrace), now)
 		if !errors.Is(err, ErrBadSession) {
 			return Renewed{Token: next, ExpiresAt: expires}, err
@@ -59,9 +59,9 @@ func (s *Service) Current(ctx context.Context, token secret.Text) (Renewed, erro
 	return Renewed{}, ErrBadSession
 }
 
-// following is the token that follows another: the same whenever it is asked for, and known to nobody without the
+// next is the token that follows another: the same whenever it is asked for, and known to nobody without the
 // key. So the server need not keep it to give it out again.
-func (s *Service) following(token secret.Text) (secret.Text, Hash) {
+func (s *Service) next(token secret.Text) (secret.Text, Hash) {
 	const enough = 512 // bytes: a token takes 43 of 62 in 64 characters
 	stream, err := hkdf.Key(sha256.New, s.opts.SessionKey, []byte(token.Reveal()), "renewed session", enough)
 	if err != nil {

@@ -10,18 +10,18 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 )
 
-// WalletNotices returns what a merchant should know of the EVM settlement wallets that differ from those of the
+// WalletWarnings returns what a merchant should know of the EVM settlement wallets that differ from those of the
 // custodian before: a wallet that is a contract on one network need not be its owner's on the next, whatever code is
 // there. Money reaches it on every EVM network, since payers mix networks up and a rescue brings their money to the
 // same address. It is no reason to refuse: the owner may be able to deploy the same wallet
 // everywhere. It reads from networks, so it must not run in a transaction; one that cannot be asked is left out.
-func (s *Service) WalletNotices(ctx context.Context, before, after Custodian) []fault.Words {
+func (s *Service) WalletWarnings(ctx context.Context, before, after Custodian) []fault.Words {
 	if s.opts.WalletCode == nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, walletCheckLimit)
 	defer cancel()
-	var notices []fault.Words
+	var warnings []fault.Words
 	var done []chain.Address
 	for _, n := range slices.Sorted(maps.Keys(after.Wallets)) {
 		w := after.Wallets[n]
@@ -29,15 +29,15 @@ func (s *Service) WalletNotices(ctx context.Context, before, after Custodian) []
 			continue
 		}
 		done = append(done, w)
-		if notice, odd := s.walletNotice(ctx, w); odd {
-			notices = append(notices, notice)
+		if warning, odd := s.walletWarning(ctx, w); odd {
+			warnings = append(warnings, warning)
 		}
 	}
-	return notices
+	return warnings
 }
 
-// walletNotice compares the code of a wallet on all EVM networks, which is odd unless it is the same.
-func (s *Service) walletNotice(ctx context.Context, w chain.Address) (notice fault.Words, odd bool) {
+// walletWarning compares the code of a wallet on all EVM networks, which is odd unless it is the same.
+func (s *Service) walletWarning(ctx context.Context, w chain.Address) (warning fault.Words, odd bool) {
 	var contracts, plain []string
 	var code []string
 	for _, n := range chain.Networks() {
@@ -62,7 +62,7 @@ func (s *Service) walletNotice(ctx context.Context, w chain.Address) (notice fau
 		return fault.Text("The wallet %s is a contract of its own on each of %s: make sure that it is yours on all of them.",
 			w, and(contracts)), true
 	}
-	return notice, false
+	return warning, false
 }
 
 // and joins names for a sentence.

@@ -16,9 +16,9 @@ func (c codes) at(_ context.Context, n chain.Network, _ chain.Address) (string, 
 	return code, known
 }
 
-// TestService_WalletNotices: a wallet that is not the same on every EVM network is noticed when it is set, on the
+// TestService_WalletWarnings: a wallet that is not the same on every EVM network is noticed when it is set, on the
 // networks where it is named and on those where money can reach it all the same.
-func TestService_WalletNotices(t *testing.T) {
+func TestService_WalletWarnings(t *testing.T) {
 	t.Parallel()
 	const vault, other = "0x9858EfFD232B4033E47d90003D41EC34EcaEda94", "0x6Fac4D18c912343BF86fa7049364Dd4E424Ab9C0"
 	const on = "HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk"
@@ -28,7 +28,7 @@ func TestService_WalletNotices(t *testing.T) {
 	for name, c := range map[string]struct {
 		code          codes
 		before, after Custodian
-		want          []string // parts of the only notice; none: no notice
+		want          []string // parts of the only warning; none: no warning
 	}{
 		"SameCode": {codes{chain.BEP20: "a", chain.Polygon: "a", chain.Base: "a"}, Custodian{}, onBoth, nil},
 		"NoCode":   {codes{chain.BEP20: "", chain.Polygon: "", chain.Base: ""}, Custodian{}, onBoth, nil},
@@ -78,7 +78,7 @@ func TestService_WalletNotices(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBundle()
-			got := New(b.store, nil, b.clock.Now, Options{WalletCode: c.code.at}).WalletNotices(
+			got := New(b.store, nil, b.clock.Now, Options{WalletCode: c.code.at}).WalletWarnings(
 				t.Context(), c.before, c.after,
 			)
 			if (len(got) == 1) != (len(c.want) > 0) || len(got) > 1 {
@@ -93,14 +93,14 @@ func TestService_WalletNotices(t *testing.T) {
 	}
 }
 
-// TestService_WalletNoticesWithoutChain: without networks to ask nothing is noticed.
-func TestService_WalletNoticesWithoutChain(t *testing.T) {
+// TestService_WalletWarningsWithoutChain: without networks to ask nothing is noticed.
+func TestService_WalletWarningsWithoutChain(t *testing.T) {
 	t.Parallel()
 	b := newBundle()
 	after := Custodian{Wallets: map[chain.Network]chain.Address{
 		chain.Polygon: "0x9858EfFD232B4033E47d90003D41EC34EcaEda94",
 	}}
-	if got := New(b.store, nil, b.clock.Now, Options{}).WalletNotices(t.Context(), Custodian{}, after); got != nil {
+	if got := New(b.store, nil, b.clock.Now, Options{}).WalletWarnings(t.Context(), Custodian{}, after); got != nil {
 		t.Errorf("noticed %q", got)
 	}
 }

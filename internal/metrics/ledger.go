@@ -43,19 +43,19 @@ func (b *ledgerState) Collect(ch chan<- prometheus.Metric) {
 	ch <- prometheus.MustNewConstMetric(ledgerCheckedAt, prometheus.GaugeValue, float64(b.at.UnixMilli())/1000)
 }
 
-// Verify verifies what came after the last proof of the ledger, which is kept: every few hours, whatever its length.
+// Verify verifies what came after the last check of the ledger, which is kept: every few hours, whatever its length.
 // Once a day and by command everything is verified.
 func (m *Metrics) Verify(ctx context.Context, s *store.Store) error {
-	proof, err := s.ProveLedger(ctx, m.now())
+	result, err := s.VerifyNews(ctx, m.now())
 	if err != nil {
 		return err
 	}
-	if len(proof.Differences) > 0 {
+	if len(result.Differences) > 0 {
 		m.log.Error("the ledger does not agree with itself; see `florin verify-ledger`",
-			"differences", len(proof.Differences), "first", proof.Differences[0])
+			"differences", len(result.Differences), "first", result.Differences[0])
 	}
 	m.ledger.mu.Lock()
 	defer m.ledger.mu.Unlock()
-	m.ledger.at, m.ledger.differences = m.now(), len(proof.Differences)
+	m.ledger.at, m.ledger.differences = m.now(), len(result.Differences)
 	return nil
 }

@@ -68,16 +68,16 @@ func (r Refund) paidFrom(p payment.Payment, wallet chain.Address) bool {
 
 // signer returns the wallet of the network that signed the message: on EVM networks by EIP-191, on Solana by Ed25519
 // with the key that is the wallet's address.
-func (s *Service) signer(n chain.Network, message string, proof Proof) (chain.Address, error) {
+func (s *Service) signer(n chain.Network, message string, signed Signed) (chain.Address, error) {
 	if n.EVM() {
-		w, err := s.d.SignerOf(message, proof.Signature)
+		w, err := s.d.SignerOf(message, signed.Signature)
 		if err != nil {
 			return "", ErrOtherWallet
 		}
 		return w, nil
 	}
-	w, err := chain.ParseAddress(n, proof.Account)
-	raw, hexErr := hex.DecodeString(strings.TrimPrefix(proof.Signature, "0x"))
+	w, err := chain.ParseAddress(n, signed.Account)
+	raw, hexErr := hex.DecodeString(strings.TrimPrefix(signed.Signature, "0x"))
 	if err != nil || hexErr != nil || len(raw) != ed25519.SignatureSize ||
 		!ed25519.Verify(ed25519.PublicKey(w.Raw), []byte(message), raw) {
 		return "", ErrOtherWallet

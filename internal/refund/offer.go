@@ -142,12 +142,12 @@ func (s *Service) ReadOffer(ctx context.Context, token string) (p payment.Paymen
 	return p, mailed, nil
 }
 
-// Proof is what a wallet has signed; account is its address on Solana.
-type Proof struct{ Account, Signature string }
+// Signed is what a wallet has signed; account is its address on Solana.
+type Signed struct{ Account, Signature string }
 
 // Claim makes a refund of what is offered, for the holder of the link of ReadOffer. Without the customer's own link the
 // wallet that has paid all of it must have signed ClaimMessage, and it goes there; it fails with ErrOtherWallet.
-func (s *Service) Claim(ctx context.Context, token string, asset chain.Asset, proof Proof) (Refund, error) {
+func (s *Service) Claim(ctx context.Context, token string, asset chain.Asset, signed Signed) (Refund, error) {
 	p, mailed, err := s.ReadOffer(ctx, token)
 	if err != nil {
 		return Refund{}, err
@@ -162,7 +162,7 @@ func (s *Service) Claim(ctx context.Context, token string, asset chain.Asset, pr
 	}
 	var to chain.Watched
 	if !mailed {
-		wallet, err := s.signer(asset.Network, ClaimMessage(p.ID, list[i]), proof)
+		wallet, err := s.signer(asset.Network, ClaimMessage(p.ID, list[i]), signed)
 		if err != nil {
 			return Refund{}, err
 		}

@@ -175,12 +175,12 @@ func (s *Service) GiveAddress(ctx context.Context, token, text string) (Refund, 
 
 // Prove is GiveAddress with the wallet that paid, which has signed Message. It fails with
 // ErrOtherWallet for any other wallet.
-func (s *Service) Prove(ctx context.Context, token string, proof Proof) (Refund, error) {
+func (s *Service) Prove(ctx context.Context, token string, signed Signed) (Refund, error) {
 	r, err := s.ByToken(ctx, token)
 	if err != nil {
 		return r, err
 	}
-	wallet, err := s.signer(r.Asset.Network, r.Message(), proof)
+	wallet, err := s.signer(r.Asset.Network, r.Message(), signed)
 	if err != nil {
 		return r, err
 	}

@@ -114,21 +114,21 @@ func TestSweeper_GasRotated(t *testing.T) {
 	for name, before := range map[string]uint64{"Busier": 5, "New": 0} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			t.Run("OldLands", func(t *testing.T) {
+			t.Run("OldMined", func(t *testing.T) {
 				t.Parallel()
-				newRotation(t, before).oldLands()
+				newRotation(t, before).oldMined()
 			})
-			t.Run("OldNeverLands", func(t *testing.T) {
+			t.Run("OldNeverMined", func(t *testing.T) {
 				t.Parallel()
-				newRotation(t, before).oldNeverLands()
+				newRotation(t, before).oldNeverMined()
 			})
-			t.Run("OldLandsLate", func(t *testing.T) {
+			t.Run("OldMinedLate", func(t *testing.T) {
 				t.Parallel()
-				newRotation(t, before).oldLandsLate()
+				newRotation(t, before).oldMinedLate()
 			})
-			t.Run("BothLand", func(t *testing.T) {
+			t.Run("BothMined", func(t *testing.T) {
 				t.Parallel()
-				newRotation(t, before).bothLand()
+				newRotation(t, before).bothMined()
 			})
 			t.Run("OldDrained", func(t *testing.T) {
 				t.Parallel()
@@ -143,7 +143,7 @@ func TestSweeper_GasRotated(t *testing.T) {
 }
 
 // The new wallet waits for the old one's attempt, sends the same bytes again, and signs nothing.
-func (r *rotation) oldLands() {
+func (r *rotation) oldMined() {
 	s := r.sweeper()
 	for range 3 {
 		r.clock.pass(16 * time.Second)
@@ -175,7 +175,7 @@ func (r *rotation) stuck(s *settlement.Sweeper) settlement.Sweep {
 }
 
 // An attempt that no block takes is replaced by one of the new wallet, with a nonce of its own.
-func (r *rotation) oldNeverLands() {
+func (r *rotation) oldNeverMined() {
 	s := r.sweeper()
 	nonce := r.nonce()
 	got := r.stuck(s)
@@ -189,7 +189,7 @@ func (r *rotation) oldNeverLands() {
 }
 
 // The old wallet's attempt is included after the new wallet has signed another, and before that one is.
-func (r *rotation) oldLandsLate() {
+func (r *rotation) oldMinedLate() {
 	s := r.sweeper()
 	r.stuck(s)
 	r.chain.Rollback()
@@ -200,7 +200,7 @@ func (r *rotation) oldLandsLate() {
 }
 
 // Both are included. The second finds nothing to move.
-func (r *rotation) bothLand() {
+func (r *rotation) bothMined() {
 	s := r.sweeper()
 	r.stuck(s)
 	r.chain.Mine(1)
@@ -281,7 +281,7 @@ func TestRescue_GasRotated(t *testing.T) {
 	r.use(r.fresh)
 	r.fund(gasFunds)
 	r.transactions(5)
-	r.oldNeverLands()
+	r.oldNeverMined()
 }
 
 // On Solana the new wallet signs when the old one's attempt has expired, and not before.

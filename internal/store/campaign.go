@@ -123,7 +123,7 @@ func (s *Store) Campaigns(ctx context.Context, keys []int64) ([]campaign.Summary
 
 // Donations lists the donations of a campaign, the newest first.
 func (s *Store) Donations(ctx context.Context, q campaign.DonationQuery) ([]campaign.Donation, error) {
-	// Its proof is the deposit that completed it or, if it was completed by hand,
+	// What shows it is the deposit that completed it or, if it was completed by hand,
 	// the first deposit that counts.
 	text := `SELECT d.id AS number, d.received, d.review, p.public_id AS payment_id, coalesce(x.network, p.network) AS network,
 		coalesce(x.token, p.token) AS token, coalesce(x.tx_hash, p.hash) AS hash, p.ended_at AS at, p.donor_name AS name,

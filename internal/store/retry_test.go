@@ -97,5 +97,5 @@ func TestStore_Retry_GivesUp(t *testing.T) {
 	short, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
 	_, err = w.UpdatePayment(short, p.ID, storetest.StartOn(chain.Polygon, money.USDC, storetest.Start))
-	storetest.WantError(t, "a caller in a hurry", err, context.DeadlineExceeded)
+	storetest.WantError(t, "a caller with little time", err, context.DeadlineExceeded)
 }

@@ -91,10 +91,10 @@ ticked = Date.now();
 clocks.forEach(function (clock) {
 clock.ends -= back;
 var left = Math.max(0, Math.round((clock.ends - Date.now()) / 1000));
-var hurry = left <= clock.quiet;
-var text = hurry ? two(Math.floor(left / 60)) + ":" + two(left % 60) : minutes(Math.ceil(left / 60));
+var urgent = left <= clock.quiet;
+var text = urgent ? two(Math.floor(left / 60)) + ":" + two(left % 60) : minutes(Math.ceil(left / 60));
 if (clock.element.textContent !== text) clock.element.textContent = text;
-clock.element.classList.toggle("hurry", hurry);
+clock.element.classList.toggle("urgent", urgent);
 if (left === clock.quiet || left === 60) florinSay(clock.element.parentNode.textContent.trim());
 if (left > 0 || clock.over) return;
 clock.over = true;

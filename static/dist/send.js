@@ -41,7 +41,7 @@ say(form.dataset.open);
 try {
 await wallet.send(form, say);
 } catch (error) {
-say(error && error.said || form.dataset.trouble);
+say(error && error.said || form.dataset.fault);
 }
 buttons.forEach(function (b) { b.disabled = false; });
 }

@@ -54,7 +54,7 @@
     try {
       await wallet.send(form, say);
     } catch (error) {
-      say(error && error.said || form.dataset.trouble);
+      say(error && error.said || form.dataset.fault);
     }
     buttons.forEach(function (b) { b.disabled = false; });
   }

@@ -33,8 +33,8 @@ const (
 	VerdictTooOften Verdict = "too_often"
 )
 
-// Finding is the answer to "I have paid, find it".
-type Finding struct {
+// Lookup is the answer to "I have paid, find it".
+type Lookup struct {
 	Verdict Verdict
 	// Asked is what the payer typed; it stays in the field.
 	Asked string

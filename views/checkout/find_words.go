@@ -2,12 +2,12 @@ package checkout
 
 import "github.com/florinpay/florin/views"
 
-// words of a finding: its meaning (wait, seen, good, bad), the sign, the sentence, the next step.
+// words of a lookup: its meaning (wait, seen, good, bad), the sign, the sentence, the next step.
 type words struct{ meaning, sign, title, detail string }
 
-// findingWords puts a verdict into a sentence and the next step.
-func (p Props) findingWords() words {
-	f, l := p.Finding, p.Locale()
+// lookupWords puts a verdict into a sentence and the next step.
+func (p Props) lookupWords() words {
+	f, l := p.Lookup, p.Locale()
 	merchant := p.Merchant.Name
 	network := views.Face(f.Network).Short
 	switch f.Verdict {
@@ -56,18 +56,18 @@ func (p Props) findingWords() words {
 }
 
 // settledByMerchant reports whether the merchant holds the money, so that only the merchant can help.
-func (f Finding) settledByMerchant() bool {
+func (f Lookup) settledByMerchant() bool {
 	return f.Verdict == VerdictOtherChain || f.Verdict == VerdictOtherToken
 }
 
 // asked is what the payer typed.
 func (p Props) asked() string {
-	if p.Finding == nil {
+	if p.Lookup == nil {
 		return ""
 	}
-	return p.Finding.Asked
+	return p.Lookup.Asked
 }
 
-func (p Props) findingInvalid() bool {
-	return p.Finding != nil && p.Finding.Verdict == VerdictInvalid
+func (p Props) lookupInvalid() bool {
+	return p.Lookup != nil && p.Lookup.Verdict == VerdictInvalid
 }

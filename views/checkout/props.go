@@ -136,8 +136,8 @@ type Props struct {
 	Cancelled bool
 	View      View
 	Problem   Problem
-	// Finding answers the "I have paid" form; nil before it was sent.
-	Finding *Finding
+	// Lookup answers the "I have paid" form; nil before it was sent.
+	Lookup *Lookup
 
 	// Via is where the payer's money is.
 	Via     Via

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/panel"
 )
@@ -77,6 +78,15 @@ type FilterFields struct {
 	In string // what Min and Max are in: a currency; empty: US dollars
 }
 
+// tokenChoices are the tokens by which the list can be filtered.
+func tokenChoices() []panel.Choice {
+	all := []panel.Choice{{Value: "", Text: "Any token"}}
+	for _, t := range money.Tokens() {
+		all = append(all, panel.Choice{Value: string(t), Text: string(t)})
+	}
+	return all
+}
+
 // What the list can be filtered by.
 var (
 	StatusChoices = []panel.Choice{
@@ -95,11 +105,6 @@ var (
 		{Value: "POLYGON", Text: views.NetworkName("POLYGON")},
 		{Value: "BASE", Text: views.NetworkName("BASE")},
 		{Value: "SOL", Text: views.NetworkName("SOL")},
-	}
-	tokenChoices = []panel.Choice{
-		{Value: "", Text: "Any token"},
-		{Value: "USDT", Text: "USDT"},
-		{Value: "USDC", Text: "USDC"},
 	}
 	KindChoices = []panel.Choice{
 		{Value: "", Text: "Any kind"},

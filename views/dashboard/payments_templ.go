@@ -717,7 +717,7 @@ func Payments(p PaymentsProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = panel.Select("token", "Token", p.Fields.Token, tokenChoices).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = panel.Select("token", "Token", p.Fields.Token, tokenChoices()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

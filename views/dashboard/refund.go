@@ -84,7 +84,7 @@ func sendTexts(ctx context.Context) templ.Attributes {
 		"data-account":  views.T(ctx, "This wallet has no account on this network. Nothing was sent."),
 		"data-unsigned": views.T(ctx, "Your wallet has signed nothing, so nothing was sent."),
 		"data-untaken":  views.T(ctx, "The network has not taken it yet. Look into your wallet before you try again."),
-		"data-trouble": views.T(ctx, "Your wallet reports a problem. Look there whether it was sent; if it was not, say so "+
+		"data-fault": views.T(ctx, "Your wallet reports a problem. Look there whether it was sent; if it was not, say so "+
 			"below and try again."),
 	}
 }

@@ -365,7 +365,7 @@ func WithQuery(path string, pairs ...string) string {
 // operatorEntry leads to the pages of the operator.
 var operatorEntry = entry{Text: "Operator", Path: "/operator", Icon: "gauge", tabs: []tab{
 	{"Installation", "/operator"},
-	{"Stuck work", "/operator/trouble"},
+	{"Stuck work", "/operator/problems"},
 	{"Users and keys", "/operator/users"},
 	{"Settlement", "/operator/sweeps"},
 	{"Top-ups", "/operator/topups"},

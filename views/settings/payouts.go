@@ -43,9 +43,15 @@ type PayoutsProps struct {
 type NetworkForm struct {
 	Network, Name string
 	Enabled       bool
-	USDT, USDC    bool
+	Tokens        []TokenBox
 	Stored        []panel.Field // the check boxes as they are stored
 	Fields        []panel.Field
+}
+
+// TokenBox is whether a network offers a token.
+type TokenBox struct {
+	Token   string
+	Offered bool
 }
 
 // limited reports whether any limit is set or refused, so that it must be seen.

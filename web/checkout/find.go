@@ -29,18 +29,18 @@ func (s *Surface) postFind(c echo.Context) error {
 	if err != nil {
 		status = s.Shell.Refuse(c, err).Code
 	}
-	shown := s.shownFinding(found, err)
+	shown := s.shownLookup(found, err)
 	shown.Asked = asked[:min(len(asked), present.MaxHash)]
 	return s.show(c, p, status, func(props *checkout.Props) {
-		props.View, props.Finding = checkout.ViewFind, &shown
+		props.View, props.Lookup = checkout.ViewFind, &shown
 	})
 }
 
-func (s *Surface) shownFinding(f lookup.Result, failed error) checkout.Finding {
+func (s *Surface) shownLookup(f lookup.Result, failed error) checkout.Lookup {
 	if failed != nil {
-		return checkout.Finding{Verdict: failedVerdict(failed)}
+		return checkout.Lookup{Verdict: failedVerdict(failed)}
 	}
-	out := checkout.Finding{
+	out := checkout.Lookup{
 		Verdict: checkout.Verdict(f.Verdict), Network: string(f.Network), Token: f.Token, Amount: shownAmount(f.Amount),
 		Missing: present.Positive(f.Missing), SecondsToFinal: shell.Seconds(f.FinalIn), ByAddress: f.ByAddress,
 	}

@@ -30,13 +30,13 @@ func (d *Surface) getKeys(c echo.Context, who session.Principal) error {
 func (d *Surface) keysPage(
 	c echo.Context, who session.Principal, status int, f *shell.Form, fresh dashboard.FreshKey, changed string,
 ) error {
-	proof, err := d.StrongField(c, who, f)
+	reauth, err := d.StrongField(c, who, f)
 	if err != nil {
 		return err
 	}
 	p := dashboard.KeysProps{
 		Frame: d.Frame(c, who, "API keys", keysPath), Fresh: fresh, Full: full(who),
-		Reauth: panel.Reauth{Field: proof, Posted: f.Posted},
+		Reauth: panel.Reauth{Field: reauth, Posted: f.Posted},
 	}
 	if who.Membership.Role == merchant.RoleOwner {
 		p.Confirm = confirmField(p.Reauth)

@@ -186,7 +186,7 @@ func (s *Surface) postStart(c echo.Context, who session.Principal) error {
 		return err
 	}
 	return s.Cookies.Redirect(c, readyPath, shell.Sentences(f.Locale, f.Locale.T("Your wallets are saved."),
-		s.Merchants.WalletNotices(ctx, merchant.Custodian{}, after)))
+		s.Merchants.WalletWarnings(ctx, merchant.Custodian{}, after)))
 }
 
 // shopSubjects map the fields a refusal of the form can name to inputs.

@@ -20,7 +20,7 @@ import (
 const (
 	topUpsPath   = operatorPath + "/topups"
 	sweepsPath   = operatorPath + "/sweeps"
-	problemsPath = operatorPath + "/trouble"
+	problemsPath = operatorPath + "/problems"
 )
 
 func (d *Surface) getSweeps(c echo.Context, who session.Principal) error {

@@ -69,7 +69,7 @@ func (s *Surface) postOffer(c echo.Context) error {
 	if i < 0 {
 		return s.showOffer(c, http.StatusConflict)
 	}
-	r, err := s.Refunds.Claim(ctx, link, list[i].Asset, refund.Proof{
+	r, err := s.Refunds.Claim(ctx, link, list[i].Asset, refund.Signed{
 		Account: form.Get("account"), Signature: form.Get("signature"),
 	})
 	if errors.Is(err, refund.ErrOtherWallet) {

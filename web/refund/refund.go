@@ -71,7 +71,8 @@ func (s *Surface) postWallet(c echo.Context) error {
 		return err
 	}
 	return s.give(c, "", func(ctx context.Context, token string) (refund.Refund, error) {
-		return s.Refunds.Prove(ctx, token, refund.Proof{Account: form.Get("account"), Signature: form.Get("signature")})
+		signed := refund.Signed{Account: form.Get("account"), Signature: form.Get("signature")}
+		return s.Refunds.Prove(ctx, token, signed)
 	})
 }
 

@@ -17,9 +17,9 @@ const emailPath = session.SecurityPath + "/email"
 func (d *Surface) emailFields(c echo.Context, who session.Principal, f *shell.Form) ([]panel.Field, error) {
 	email := session.EmailField()
 	email.Form, email.Label, email.Autocomplete = "next", "New e-mail address", "off"
-	proof, err := d.ReauthField(c, who, f)
-	proof.Form, proof.Hint = "email", ""
-	return []panel.Field{f.Field(email), proof}, err
+	reauth, err := d.ReauthField(c, who, f)
+	reauth.Form, reauth.Hint = "email", ""
+	return []panel.Field{f.Field(email), reauth}, err
 }
 
 // postEmail mails a link to another address. On a locked account it takes the factor that the user signs in with.

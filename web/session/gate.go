@@ -41,7 +41,7 @@ func (g *Guard) Gate(c echo.Context, who Principal, f *shell.Form, takes Freshne
 	if err := who.Membership.Allow(merchant.ActMoney); err != nil {
 		return err
 	}
-	return g.proof(c, who, f, takes)
+	return g.reauth(c, who, f, takes)
 }
 
 // GateShown lets a change of what payers read pass: names, texts, pictures and addresses that could send them
@@ -54,10 +54,10 @@ func (g *Guard) GateShown(c echo.Context, who Principal, f *shell.Form) error {
 	if err != nil {
 		return err
 	}
-	return g.proof(c, who, f, Recently)
+	return g.reauth(c, who, f, Recently)
 }
 
-func (g *Guard) proof(c echo.Context, who Principal, f *shell.Form, takes Freshness) error {
+func (g *Guard) reauth(c echo.Context, who Principal, f *shell.Form, takes Freshness) error {
 	locked, err := g.Locked(c, who)
 	if err != nil {
 		return err

@@ -64,7 +64,7 @@ func (s *Surface) apply(c echo.Context, who session.Principal, f *shell.Form, x 
 		// whose server checks signatures makes one on the page of webhooks.
 		x.in.AsOf = x.asOf
 		if after, _, err = s.Merchants.ArrangeCustodian(ctx, x.key, x.in, s.Act(c, who)); err == nil {
-			notices := s.Merchants.WalletNotices(ctx, before, after)
+			notices := s.Merchants.WalletWarnings(ctx, before, after)
 			return s.Cookies.Redirect(c, at, shell.Sentences(f.Locale, f.Locale.T(x.saved), notices))
 		}
 	}

@@ -29,11 +29,16 @@ func (s *Surface) networkForms(f *shell.Form, c merchant.Custodian) []settings.N
 		}
 		o, known := c.Networks[n]
 		x := settings.NetworkForm{Network: string(n), Name: views.NetworkName(string(n)), Enabled: !known || o.Enabled}
-		x.USDT = len(o.Tokens) == 0 || slices.Contains(o.Tokens, money.USDT)
-		x.USDC = len(o.Tokens) == 0 || slices.Contains(o.Tokens, money.USDC)
+		for _, t := range money.Tokens() {
+			on := len(o.Tokens) == 0 || slices.Contains(o.Tokens, t)
+			x.Tokens = append(x.Tokens, settings.TokenBox{Token: string(t), Offered: on})
+		}
 		x.Stored = storedTicks(f.Locale, x)
 		if len(f.Values) > 0 {
-			x.Enabled, x.USDT, x.USDC = ticked(f, n, "enabled"), ticked(f, n, "USDT"), ticked(f, n, "USDC")
+			x.Enabled = ticked(f, n, "enabled")
+			for i := range x.Tokens {
+				x.Tokens[i].Offered = ticked(f, n, x.Tokens[i].Token)
+			}
 		}
 		finality := ""
 		if o.Finality != (chain.Finality{}) {
@@ -69,12 +74,13 @@ func (s *Surface) networkForms(f *shell.Form, c merchant.Custodian) []settings.N
 // storedTicks are the check boxes of a network as they are stored.
 func storedTicks(l *views.Locale, x settings.NetworkForm) []panel.Field {
 	var all []panel.Field
-	for _, b := range []struct {
-		name, label string
-		on          bool
-	}{{"enabled", "Offer it", x.Enabled}, {"USDT", "USDT", x.USDT}, {"USDC", "USDC", x.USDC}} {
-		label := l.T("{{.Choice}} on {{.Network}}", "Choice", l.T(b.label), "Network", x.Name)
-		all = append(all, storedBox(x.Network+"."+b.name, label, b.on))
+	add := func(name, choice string, on bool) {
+		label := l.T("{{.Choice}} on {{.Network}}", "Choice", choice, "Network", x.Name)
+		all = append(all, storedBox(x.Network+"."+name, label, on))
+	}
+	add("enabled", l.T("Offer it"), x.Enabled)
+	for _, b := range x.Tokens {
+		add(b.Token, b.Token, b.Offered)
 	}
 	return all
 }
@@ -212,7 +218,11 @@ func (s *Surface) optionsInput(f *shell.Form) merchant.CustodianInput {
 func networkInput(f *shell.Form, n chain.Network) merchant.NetworkInput {
 	name := func(input string) string { return string(n) + "." + input }
 	in := merchant.NetworkInput{Network: n, Finality: f.Changed(name("finality"))}
-	if boxes := []string{name("enabled"), name("USDT"), name("USDC")}; f.Touched(boxes...) {
+	boxes := []string{name("enabled")}
+	for _, t := range money.Tokens() {
+		boxes = append(boxes, name(string(t)))
+	}
+	if f.Touched(boxes...) {
 		in.Enabled, in.Tokens = tokensTicked(f, n)
 	}
 	if in.Finality != nil && *in.Finality != "" {
@@ -240,15 +250,10 @@ func networkInput(f *shell.Form, n chain.Network) merchant.NetworkInput {
 
 // tokensTicked are the tokens that the form offers on a network: none for all. Without a token the network is off.
 func tokensTicked(f *shell.Form, n chain.Network) (*bool, *[]money.Token) {
-	enabled, tokens := ticked(f, n, "enabled"), []money.Token{}
-	usdt, usdc := ticked(f, n, "USDT"), ticked(f, n, "USDC")
-	switch {
-	case usdt && !usdc:
-		tokens = []money.Token{money.USDT}
-	case usdc && !usdt:
-		tokens = []money.Token{money.USDC}
-	case !usdt && !usdc:
-		enabled = false
+	tokens := slices.DeleteFunc(money.Tokens(), func(t money.Token) bool { return !ticked(f, n, string(t)) })
+	enabled := ticked(f, n, "enabled") && len(tokens) > 0
+	if len(tokens) == len(money.Tokens()) {
+		tokens = []money.Token{}
 	}
 	return &enabled, &tokens
 }

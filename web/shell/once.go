@@ -52,9 +52,9 @@ type onceAnswer struct {
 
 // Once runs a form that makes something once for its number (views.Once) and content: a second click, and a form
 // that is sent again because its answer was lost, get the answer of the first within onceStands. A form that was
-// refused made nothing, and may be sent again. scope is whose form it is, and proofs are inputs that differ from
+// refused made nothing, and may be sent again. scope is whose form it is, and vary are inputs that differ from
 // click to click. A form without a number runs.
-func (s *Shell) Once(c echo.Context, scope string, most int64, run func() error, proofs ...string) error {
+func (s *Shell) Once(c echo.Context, scope string, most int64, run func() error, vary ...string) error {
 	kind := c.Request().Header.Get(echo.HeaderContentType)
 	if s.forms.Store == nil || !strings.HasPrefix(kind, echo.MIMEApplicationForm) {
 		return run()
@@ -67,7 +67,7 @@ func (s *Shell) Once(c echo.Context, scope string, most int64, run func() error,
 	if number == "" || len(number) > maxOnce {
 		return run()
 	}
-	for _, name := range proofs {
+	for _, name := range vary {
 		values = without(values, name)
 	}
 	key := onceKey(scope, c.Request().URL.Path, values)

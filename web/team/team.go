@@ -43,13 +43,13 @@ func (t *Surface) teamPage(
 	if err != nil {
 		return err
 	}
-	proof, err := t.StrongField(c, who, f)
+	reauth, err := t.StrongField(c, who, f)
 	if err != nil {
 		return err
 	}
-	shown := panel.Reauth{Field: proof}
+	shown := panel.Reauth{Field: reauth}
 	if f.Posted != "" && f.Posted != teamPath+"/invite" {
-		shown.Posted, proof.Problem = f.Posted, ""
+		shown.Posted, reauth.Problem = f.Posted, ""
 	}
 	p := team.Props{
 		Frame: t.Frame(c, who, "Team", teamPath), Problem: f.Problem, Link: link, LinkFor: linkFor, Mailed: t.Mails,
@@ -86,7 +86,7 @@ func (t *Surface) teamPage(
 	}
 	email := session.EmailField()
 	email.Autocomplete = "off"
-	p.Fields = []panel.Field{f.Field(email), proof}
+	p.Fields = []panel.Field{f.Field(email), reauth}
 	return t.Show(c, status, p.Frame, team.Team(p))
 }
 

@@ -149,12 +149,12 @@ func (p *Endpoint) answer(body []byte, f Faults, request int) ([]byte, int) {
 	if !batch {
 		var one incoming
 		if json.Unmarshal(body, &one) != nil {
-			return failure(nil, &rpcFailure{-32700, "parse error"}), http.StatusOK
+			return failure(nil, &RPCError{Code: -32700, Message: "parse error"}), http.StatusOK
 		}
 		calls = []incoming{one}
 	}
 	if batch && f.MaxBatch > 0 && len(calls) > f.MaxBatch {
-		return failure(nil, &rpcFailure{-32600, "batch too large"}), f.refusalStatus()
+		return failure(nil, &RPCError{Code: -32600, Message: "batch too large"}), f.refusalStatus()
 	}
 	replies := make([]json.RawMessage, len(calls))
 	size := 0
@@ -164,7 +164,7 @@ func (p *Endpoint) answer(body []byte, f Faults, request int) ([]byte, int) {
 		}
 		replies[i] = p.call(c, request)
 		if size += len(replies[i]); batch && f.MaxReplies > 0 && size > f.MaxReplies {
-			replies[i] = failure(c.ID, &rpcFailure{-32003, "response too large"})
+			replies[i] = failure(c.ID, &RPCError{Code: -32003, Message: "response too large"})
 		}
 	}
 	if batch && f.MaxAnswer > 0 && size > f.MaxAnswer {
@@ -191,12 +191,12 @@ func (p *Endpoint) call(c incoming, request int) json.RawMessage {
 		hook(c.Method, nth)
 	}
 	if fail := reject[c.Method]; fail != nil {
-		return failure(c.ID, &rpcFailure{fail.Code, fail.Message})
+		return failure(c.ID, fail)
 	}
 	if own != nil {
 		result, ok := own(c.Method, c.Params)
 		if fail, is := result.(*RPCError); ok && is {
-			return failure(c.ID, &rpcFailure{fail.Code, fail.Message})
+			return failure(c.ID, fail)
 		}
 		if ok {
 			return encode(object{"jsonrpc": "2.0", "id": c.ID, "result": result})
@@ -209,7 +209,7 @@ func (p *Endpoint) call(c incoming, request int) json.RawMessage {
 	return encode(object{"jsonrpc": "2.0", "id": c.ID, "result": result})
 }
 
-func failure(id json.RawMessage, f *rpcFailure) json.RawMessage {
+func failure(id json.RawMessage, f *RPCError) json.RawMessage {
 	return encode(object{"jsonrpc": "2.0", "id": id, "error": f})
 }
 

@@ -12,20 +12,12 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 )
 
-// rpcFailure is a JSON-RPC error object.
-type rpcFailure struct {
-	Code    int    `json:"code"`
-	Message string `json:"message"`
-}
-
-func (f *rpcFailure) Error() string { return f.Message }
-
-func invalidParams(format string, args ...any) *rpcFailure {
-	return &rpcFailure{-32602, fmt.Sprintf(format, args...)}
+func invalidParams(format string, args ...any) *RPCError {
+	return &RPCError{Code: -32602, Message: fmt.Sprintf(format, args...)}
 }
 
 // serve answers one call from the chain as shown.
-func (p *Endpoint) serve(s shown, method string, params []json.RawMessage) (any, *rpcFailure) {
+func (p *Endpoint) serve(s shown, method string, params []json.RawMessage) (any, *RPCError) {
 	switch method {
 	case "eth_chainId":
 		return hexQuantity(p.chainID()), nil
@@ -48,10 +40,10 @@ func (p *Endpoint) serve(s shown, method string, params []json.RawMessage) (any,
 	case "eth_call":
 		return p.ethCall(s, params)
 	}
-	return nil, &rpcFailure{-32601, "the method " + method + " does not exist/is not available"}
+	return nil, &RPCError{Code: -32601, Message: "the method " + method + " does not exist/is not available"}
 }
 
-func text(params []json.RawMessage, i int) (string, *rpcFailure) {
+func text(params []json.RawMessage, i int) (string, *RPCError) {
 	var v string
 	if i >= len(params) || json.Unmarshal(params[i], &v) != nil {
 		return "", invalidParams("missing value for required argument %d", i)
@@ -59,13 +51,13 @@ func text(params []json.RawMessage, i int) (string, *rpcFailure) {
 	return v, nil
 }
 
-func (p *Endpoint) blockByNumber(s shown, params []json.RawMessage) (any, *rpcFailure) {
+func (p *Endpoint) blockByNumber(s shown, params []json.RawMessage) (any, *RPCError) {
 	tag, fail := text(params, 0)
 	if fail != nil {
 		return nil, fail
 	}
 	if p.fault().NoLabels && (tag == "safe" || tag == "finalized") {
-		return nil, &rpcFailure{-32000, tag + " block not found"}
+		return nil, &RPCError{Code: -32000, Message: tag + " block not found"}
 	}
 	if replace := p.fault().Tag; replace != nil && (tag == "safe" || tag == "finalized") {
 		tag = replace(tag)
@@ -81,7 +73,7 @@ func (p *Endpoint) blockByNumber(s shown, params []json.RawMessage) (any, *rpcFa
 	return shown, nil
 }
 
-func (p *Endpoint) transaction(s shown, params []json.RawMessage) (any, *rpcFailure) {
+func (p *Endpoint) transaction(s shown, params []json.RawMessage) (any, *RPCError) {
 	hash, fail := text(params, 0)
 	if tx, b := s.find(hash); tx != nil && fail == nil {
 		return tx.object(b), nil
@@ -89,7 +81,7 @@ func (p *Endpoint) transaction(s shown, params []json.RawMessage) (any, *rpcFail
 	return nil, fail
 }
 
-func (p *Endpoint) receipt(s shown, params []json.RawMessage) (any, *rpcFailure) {
+func (p *Endpoint) receipt(s shown, params []json.RawMessage) (any, *RPCError) {
 	hash, fail := text(params, 0)
 	if fail != nil {
 		return nil, fail
@@ -154,7 +146,7 @@ func (q logQuery) matches(l object) bool {
 	return true
 }
 
-func (p *Endpoint) logs(s shown, params []json.RawMessage) (any, *rpcFailure) {
+func (p *Endpoint) logs(s shown, params []json.RawMessage) (any, *RPCError) {
 	var q logQuery
 	if len(params) != 1 || json.Unmarshal(params[0], &q) != nil {
 		return nil, invalidParams("invalid filter")
@@ -181,11 +173,11 @@ func (p *Endpoint) logs(s shown, params []json.RawMessage) (any, *rpcFailure) {
 // blocks lists the blocks a query covers. A range that reaches beyond the head
 // is an error in all current clients; old versions end it silently at the head
 // (clamp).
-func (q logQuery) blocks(s shown, clamp bool) ([]*block, *rpcFailure) {
+func (q logQuery) blocks(s shown, clamp bool) ([]*block, *RPCError) {
 	if q.BlockHash != "" {
 		b := s.byHash(q.BlockHash)
 		if b == nil {
-			return nil, &rpcFailure{-32000, "unknown block"}
+			return nil, &RPCError{Code: -32000, Message: "unknown block"}
 		}
 		return []*block{b}, nil
 	}
@@ -206,7 +198,7 @@ func (q logQuery) blocks(s shown, clamp bool) ([]*block, *rpcFailure) {
 }
 
 // ethCall answers decimals() and balanceOf(address).
-func (p *Endpoint) ethCall(s shown, params []json.RawMessage) (any, *rpcFailure) {
+func (p *Endpoint) ethCall(s shown, params []json.RawMessage) (any, *RPCError) {
 	var q struct{ To, Data, Input string }
 	if len(params) == 0 || json.Unmarshal(params[0], &q) != nil {
 		return nil, invalidParams("invalid call")

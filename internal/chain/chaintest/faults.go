@@ -118,27 +118,27 @@ func (f Faults) refusalStatus() int {
 }
 
 // refuses applies the limits that do not depend on the answer.
-func (f Faults) refuses(q logQuery, blocks int) *rpcFailure {
+func (f Faults) refuses(q logQuery, blocks int) *RPCError {
 	if f.MaxRange > 0 && blocks > f.MaxRange {
 		return f.limit("exceed maximum block range: %d", f.MaxRange)
 	}
 	for _, position := range q.Topics {
 		if f.MaxTopics > 0 && len(position) > f.MaxTopics {
-			return &rpcFailure{-32602, "exceed max addresses or topics per search position"}
+			return &RPCError{Code: -32602, Message: "exceed max addresses or topics per search position"}
 		}
 	}
 	return nil
 }
 
-func (f Faults) limit(format string, n int) *rpcFailure {
+func (f Faults) limit(format string, n int) *RPCError {
 	if f.LimitError != nil {
-		return &rpcFailure{f.LimitError.Code, f.LimitError.Message}
+		return f.LimitError
 	}
-	return &rpcFailure{-32000, fmt.Sprintf(format, n)}
+	return &RPCError{Code: -32000, Message: fmt.Sprintf(format, n)}
 }
 
 // distort applies the wrong answers and the limit on results.
-func (p *Endpoint) distort(q logQuery, logs []object) (any, *rpcFailure) {
+func (p *Endpoint) distort(q logQuery, logs []object) (any, *RPCError) {
 	f := p.fault()
 	shown := []object{}
 	for _, l := range logs {

@@ -56,8 +56,8 @@ func TestScan_NothingTwice(t *testing.T) {
 			t.Errorf("%s was asked %d times", call, n)
 		}
 	}
-	const logs, blocks, receipts, proofs = 1, 2, 7, 2
-	if sum != logs+blocks+receipts+proofs {
+	const logs, blocks, receipts, checks = 1, 2, 7, 2
+	if sum != logs+blocks+receipts+checks {
 		t.Errorf("%d calls: %v", sum, calls)
 	}
 }

@@ -105,18 +105,18 @@ func TestSender_GasRotated(t *testing.T) {
 			}
 		})
 	})
-	t.Run("OldNeverLands", func(t *testing.T) {
+	t.Run("OldNeverMined", func(t *testing.T) {
 		t.Parallel()
 		onRuntimes(t, func(t *testing.T, h *harness) {
 			s, items, old := rotatedTill(t, h)
-			s.neverLands(t, items, old)
+			s.neverMined(t, items, old)
 		})
 	})
 }
 
-// neverLands lets an attempt expire that no block held: the wallet of today signs another, and sending the expired
+// neverMined lets an attempt expire that no block held: the wallet of today signs another, and sending the expired
 // bytes again changes nothing.
-func (s *till) neverLands(t *testing.T, items []chain.SweepItem, old chain.Attempt) {
+func (s *till) neverMined(t *testing.T, items []chain.SweepItem, old chain.Attempt) {
 	t.Helper()
 	s.Mine(validity)
 	s.Finalize()

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math/big"
 	"testing"
-	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -206,16 +205,6 @@ func TestChain_Time(t *testing.T) {
 	chain.Mine(50)
 	if after := at(); after < before+50 {
 		t.Errorf("50 blocks took the clock from %d to %d", before, after)
-	}
-	before = at()
-	if err := chain.AdjustTime(time.Hour); err != nil {
-		t.Fatal(err)
-	}
-	if after := at(); after != before+3600 {
-		t.Errorf("an hour took the clock from %d to %d", before, after)
-	}
-	if err := chain.AdjustTime(-time.Hour); err == nil {
-		t.Error("time went back")
 	}
 }
 

@@ -21,8 +21,6 @@ type Config struct {
 	// so a faster timer would run the chain's clock ahead of the wall clock, and everything that measures
 	// windows by block time with it.
 	BlockTime time.Duration
-	// Port is the TCP port of the JSON-RPC server on 127.0.0.1; zero picks one.
-	Port int
 	// Decimals is the number of decimals of the test USDT and USDC; zero
 	// means 6. BNB Smart Chain's have 18.
 	Decimals uint8

@@ -36,17 +36,6 @@ func (c *Chain) Mine(blocks int) common.Hash {
 	return c.head().hash
 }
 
-// AdjustTime makes a block whose timestamp is by that much, at least a second, later than its parent's. Later
-// blocks continue from there.
-func (c *Chain) AdjustTime(by time.Duration) error {
-	if by < time.Second {
-		return errors.New("devchain: time can only go forward, by at least a second")
-	}
-	c.sealing.Lock()
-	defer c.sealing.Unlock()
-	return c.seal(c.head().time + uint64(by/time.Second))
-}
-
 // Fork rolls the chain back to an ancestor of the head. Transactions of the removed blocks wait in the pool
 // for the next Commit. It returns ErrFinal for an ancestor below the finalized block.
 func (c *Chain) Fork(parent common.Hash) error {

@@ -37,10 +37,9 @@ func (c *Chain) serve() error {
 			return fmt.Errorf("methods of %s: %w", name, err)
 		}
 	}
-	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(c.config.Port))
-	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", address)
+	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
-		return fmt.Errorf("listen on %s: %w", address, err)
+		return fmt.Errorf("development chain: %w", err)
 	}
 	socket := calls.WebsocketHandler(nil) // from pages of this machine only
 	handler := func(w http.ResponseWriter, r *http.Request) {

@@ -38,8 +38,8 @@ func (c *Chain) tick() {
 	}
 }
 
-// maxCatchUp is by how many seconds the chain's clock may be ahead for the timer to wait. A larger distance
-// comes from AdjustTime and is intended.
+// maxCatchUp is by how many seconds the chain's clock may be ahead for the timer to wait: more come from many blocks
+// that were made by hand, and are intended.
 const maxCatchUp = 10
 
 // untilNext is the time to the next block: blocks are due at multiples of the interval plus half a second, so

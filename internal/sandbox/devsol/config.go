@@ -28,8 +28,6 @@ type Config struct {
 	// LamportsPerByte is the rate of rent exemption; zero means
 	// DefaultLamportsPerByte.
 	LamportsPerByte uint64
-	// Port is the TCP port of the JSON-RPC server on 127.0.0.1; zero picks one.
-	Port int
 }
 
 func (c Config) withDefaults() (Config, error) {

@@ -75,7 +75,7 @@ func Start(config Config) (*Ledger, error) {
 	if err := l.open(); err != nil {
 		return nil, err
 	}
-	if l.server, err = serve(l, config.Port); err != nil {
+	if l.server, err = serve(l); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	if config.SlotTime > 0 {

@@ -3,39 +3,36 @@ package devsol
 import solana "github.com/gagliardetto/solana-go"
 
 // methods are the supported calls. They run one at a time.
-var methods = map[string]func(*Ledger, params) (any, *rpcFailure){
+var methods = map[string]func(*Ledger, *params) any{
 	"getAccountInfo": getAccountInfo,
 	"getBalance":     getBalance,
 	"getBlock":       getBlock,
-	"getBlockHeight": func(l *Ledger, p params) (any, *rpcFailure) {
+	"getBlockHeight": func(l *Ledger, p *params) any {
 		return l.withSlot(p, 0, l.height)
 	},
 	"getBlockTime":           getBlockTime,
 	"getBlocks":              getBlocks,
 	"getEpochInfo":           getEpochInfo,
 	"getFeeForMessage":       getFeeForMessage,
-	"getFirstAvailableBlock": func(*Ledger, params) (any, *rpcFailure) { return 0, nil },
-	"getGenesisHash": func(l *Ledger, _ params) (any, *rpcFailure) {
-		return l.keys.genesis.String(), nil
+	"getFirstAvailableBlock": func(*Ledger, *params) any { return 0 },
+	"getGenesisHash": func(l *Ledger, _ *params) any {
+		return l.keys.genesis.String()
 	},
-	"getHealth":                         func(*Ledger, params) (any, *rpcFailure) { return "ok", nil },
 	"getLatestBlockhash":                getLatestBlockhash,
 	"getMinimumBalanceForRentExemption": getRent,
 	"getMultipleAccounts":               getMultipleAccounts,
 	"getRecentPrioritizationFees":       getPriorityFees,
 	"getSignatureStatuses":              getSignatureStatuses,
 	"getSignaturesForAddress":           getSignaturesForAddress,
-	"getSlot": func(l *Ledger, p params) (any, *rpcFailure) {
+	"getSlot": func(l *Ledger, p *params) any {
 		return l.withSlot(p, 0, func(s uint64) uint64 { return s })
 	},
 	"getTokenAccountBalance":  getTokenAccountBalance,
 	"getTokenAccountsByOwner": getTokenAccountsByOwner,
 	"getTransaction":          getTransaction,
-	"getVersion": func(*Ledger, params) (any, *rpcFailure) {
-		return map[string]any{"solana-core": "devsol", "feature-set": 0}, nil
+	"getVersion": func(*Ledger, *params) any {
+		return map[string]any{"solana-core": "devsol", "feature-set": 0}
 	},
-	"isBlockhashValid":    isBlockhashValid,
-	"requestAirdrop":      requestAirdrop,
 	"sendTransaction":     sendTransaction,
 	"simulateTransaction": simulateTransaction,
 }
@@ -56,31 +53,28 @@ type options struct {
 }
 
 // at returns the slot that a commitment stands for.
-func (l *Ledger) at(o options) (uint64, *rpcFailure) {
+func (p *params) at(l *Ledger, o options) uint64 {
 	slot := l.head
 	switch o.Commitment {
 	case "", "finalized":
 		slot = l.finalSlot()
 	case "confirmed", "processed":
 	default:
-		return 0, badParams("Invalid params: unknown variant `%s`", o.Commitment)
+		p.badParams("Invalid params: unknown variant `%s`", o.Commitment)
 	}
 	if o.MinContextSlot != nil && slot < *o.MinContextSlot {
-		return 0, &rpcFailure{Code: codeMinContextSlot, Message: "Minimum context slot has not been reached", Data: map[string]uint64{"contextSlot": slot}}
+		p.fail(rpcFailure{
+			Code: codeMinContextSlot, Message: "Minimum context slot has not been reached",
+			Data: map[string]uint64{"contextSlot": slot},
+		})
 	}
-	return slot, nil
+	return slot
 }
 
-func (l *Ledger) withSlot(p params, n int, f func(uint64) uint64) (any, *rpcFailure) {
+func (l *Ledger) withSlot(p *params, n int, f func(uint64) uint64) any {
 	var o options
-	if failed := p.into(n, &o); failed != nil {
-		return nil, failed
-	}
-	slot, failed := l.at(o)
-	if failed != nil {
-		return nil, failed
-	}
-	return f(slot), nil
+	p.into(n, &o)
+	return f(p.at(l, o))
 }
 
 // inContext is an answer with the slot it belongs to.
@@ -89,35 +83,24 @@ func inContext(slot uint64, value any) any {
 }
 
 // key reads the address that a call begins with.
-func (p params) key() (solana.PublicKey, *rpcFailure) {
+func (p *params) key() solana.PublicKey {
 	var text string
-	if failed := p.into(0, &text); failed != nil {
-		return solana.PublicKey{}, failed
-	}
-	return parseKey(text)
+	p.into(0, &text)
+	return p.parseKey(text)
 }
 
-func parseKey(text string) (solana.PublicKey, *rpcFailure) {
+func (p *params) parseKey(text string) solana.PublicKey {
 	key, err := solana.PublicKeyFromBase58(text)
 	if err != nil {
-		return solana.PublicKey{}, badParams("Invalid param: Invalid")
+		p.badParams("Invalid param: Invalid")
 	}
-	return key, nil
+	return key
 }
 
-// reading answers with a value of the slot that the second parameter names.
-func (l *Ledger) reading(p params, f func(slot uint64, o options) (any, *rpcFailure)) (any, *rpcFailure) {
+// reading answers with a value of the slot that the n-th parameter names.
+func (l *Ledger) reading(p *params, n int, f func(slot uint64) any) any {
 	var o options
-	if failed := p.into(1, &o); failed != nil {
-		return nil, failed
-	}
-	slot, failed := l.at(o)
-	if failed != nil {
-		return nil, failed
-	}
-	value, failed := f(slot, o)
-	if failed != nil {
-		return nil, failed
-	}
-	return inContext(slot, value), nil
+	p.into(n, &o)
+	slot := p.at(l, o)
+	return inContext(slot, f(slot))
 }

@@ -10,12 +10,9 @@ import (
 	solana "github.com/gagliardetto/solana-go"
 )
 
-func getBalance(l *Ledger, p params) (any, *rpcFailure) {
-	key, failed := p.key()
-	if failed != nil {
-		return nil, failed
-	}
-	return l.reading(p, func(slot uint64, _ options) (any, *rpcFailure) { return l.accountAt(key, slot).Lamports, nil })
+func getBalance(l *Ledger, p *params) any {
+	key := p.key()
+	return l.reading(p, 1, func(slot uint64) any { return l.accountAt(key, slot).Lamports })
 }
 
 // shown is an account in the JSON form of the RPC calls; nil if it does not exist.
@@ -29,72 +26,53 @@ func (a Account) shown() any {
 	}
 }
 
-func getAccountInfo(l *Ledger, p params) (any, *rpcFailure) {
-	key, failed := p.key()
-	if failed != nil {
-		return nil, failed
-	}
-	return l.reading(p, func(slot uint64, _ options) (any, *rpcFailure) { return l.accountAt(key, slot).shown(), nil })
+func getAccountInfo(l *Ledger, p *params) any {
+	key := p.key()
+	return l.reading(p, 1, func(slot uint64) any { return l.accountAt(key, slot).shown() })
 }
 
 // maxAccounts is the limit of getMultipleAccounts, as on real nodes.
 const maxAccounts = 100
 
-func getMultipleAccounts(l *Ledger, p params) (any, *rpcFailure) {
+func getMultipleAccounts(l *Ledger, p *params) any {
 	var texts []string
-	if failed := p.into(0, &texts); failed != nil {
-		return nil, failed
-	}
+	p.into(0, &texts)
 	if len(texts) > maxAccounts {
-		return nil, badParams("Too many inputs provided; max %d", maxAccounts)
+		return p.badParams("Too many inputs provided; max %d", maxAccounts)
 	}
-	return l.reading(p, func(slot uint64, _ options) (any, *rpcFailure) {
+	return l.reading(p, 1, func(slot uint64) any {
 		list := make([]any, len(texts))
 		for i, text := range texts {
-			key, failed := parseKey(text)
-			if failed != nil {
-				return nil, failed
-			}
-			list[i] = l.accountAt(key, slot).shown()
+			list[i] = l.accountAt(p.parseKey(text), slot).shown()
 		}
-		return list, nil
+		return list
 	})
 }
 
-func getRent(l *Ledger, p params) (any, *rpcFailure) {
+func getRent(l *Ledger, p *params) any {
 	var size int
-	if failed := p.into(0, &size); failed != nil {
-		return nil, failed
-	}
-	return l.config.rentExempt(size), nil
+	p.into(0, &size)
+	return l.config.rentExempt(size)
 }
 
-func getTokenAccountBalance(l *Ledger, p params) (any, *rpcFailure) {
-	key, failed := p.key()
-	if failed != nil {
-		return nil, failed
-	}
-	return l.reading(p, func(slot uint64, _ options) (any, *rpcFailure) {
+func getTokenAccountBalance(l *Ledger, p *params) any {
+	key := p.key()
+	return l.reading(p, 1, func(slot uint64) any {
 		held, ok := readToken(l.accountAt(key, slot))
 		if !ok {
-			return nil, badParams("Invalid param: not a Token account")
+			return p.badParams("Invalid param: not a Token account")
 		}
-		return map[string]any{"amount": strconv.FormatUint(held.amount, 10), "decimals": Decimals}, nil
+		return map[string]any{"amount": strconv.FormatUint(held.amount, 10), "decimals": Decimals}
 	})
 }
 
 // getTokenAccountsByOwner lists the accounts of an owner, of one mint or of one program. There is one token program
 // here.
-func getTokenAccountsByOwner(l *Ledger, p params) (any, *rpcFailure) {
-	owner, failed := p.key()
-	if failed != nil {
-		return nil, failed
-	}
+func getTokenAccountsByOwner(l *Ledger, p *params) any {
+	owner := p.key()
 	var filter struct{ Mint, ProgramID *solana.PublicKey }
-	if failed := p.into(1, &filter); failed != nil {
-		return nil, failed
-	}
-	return l.reading(p[1:], func(slot uint64, _ options) (any, *rpcFailure) {
+	p.into(1, &filter)
+	return l.reading(p, 2, func(slot uint64) any {
 		list := []any{}
 		for _, key := range slices.SortedFunc(maps.Keys(l.state), func(a, b solana.PublicKey) int {
 			return bytes.Compare(a[:], b[:])
@@ -107,6 +85,6 @@ func getTokenAccountsByOwner(l *Ledger, p params) (any, *rpcFailure) {
 			}
 			list = append(list, map[string]any{"pubkey": key.String(), "account": a.shown()})
 		}
-		return list, nil
+		return list
 	})
 }

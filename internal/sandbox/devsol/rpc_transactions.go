@@ -8,44 +8,34 @@ import (
 	"github.com/mr-tron/base58"
 )
 
-func getFeeForMessage(l *Ledger, p params) (any, *rpcFailure) {
+func getFeeForMessage(l *Ledger, p *params) any {
 	var text string
-	if failed := p.into(0, &text); failed != nil {
-		return nil, failed
-	}
+	p.into(0, &text)
 	var m solana.Message
 	if err := m.UnmarshalBase64(text); err != nil {
-		return nil, badParams("failed to deserialize message: %s", err)
+		return p.badParams("failed to deserialize message: %s", err)
 	}
-	return l.reading(p, func(uint64, options) (any, *rpcFailure) {
+	return l.reading(p, 1, func(uint64) any {
 		price, limit, failed := computeBudget(&m)
 		if failed != nil || !l.recent(m.RecentBlockhash) {
-			return nil, nil
+			return nil
 		}
-		return fee(int(m.Header.NumRequiredSignatures), price, limit), nil
+		return fee(int(m.Header.NumRequiredSignatures), price, limit)
 	})
 }
 
-func getSignaturesForAddress(l *Ledger, p params) (any, *rpcFailure) {
+func getSignaturesForAddress(l *Ledger, p *params) any {
 	const most = 1_000
-	key, failed := p.key()
-	if failed != nil {
-		return nil, failed
-	}
+	key := p.key()
 	var o options
-	if failed := p.into(1, &o); failed != nil {
-		return nil, failed
-	}
-	slot, failed := l.at(o)
-	if failed != nil {
-		return nil, failed
-	}
+	p.into(1, &o)
+	slot := p.at(l, o)
 	limit := most
 	if o.Limit != nil {
 		limit = *o.Limit
 	}
 	if limit < 1 || limit > most {
-		return nil, badParams("Invalid limit; max %d", most)
+		return p.badParams("Invalid limit; max %d", most)
 	}
 	list := []any{}
 	passed := o.Before == ""
@@ -63,7 +53,7 @@ func getSignaturesForAddress(l *Ledger, p params) (any, *rpcFailure) {
 			"blockTime": l.timeOf(r.slot).Unix(), "confirmationStatus": l.status(r),
 		})
 	}
-	return list, nil
+	return list
 }
 
 // status is how sure a transaction is.
@@ -77,20 +67,18 @@ func (l *Ledger) status(r *result) string {
 	return "confirmed"
 }
 
-func getSignatureStatuses(l *Ledger, p params) (any, *rpcFailure) {
+func getSignatureStatuses(l *Ledger, p *params) any {
 	const most = 256
 	var texts []string
-	if failed := p.into(0, &texts); failed != nil {
-		return nil, failed
-	}
+	p.into(0, &texts)
 	if len(texts) > most {
-		return nil, badParams("Too many inputs provided; max %d", most)
+		return p.badParams("Too many inputs provided; max %d", most)
 	}
 	list := make([]any, len(texts))
 	for i, text := range texts {
 		signature, err := solana.SignatureFromBase58(text)
 		if err != nil {
-			return nil, badParams("Invalid param: Invalid")
+			return p.badParams("Invalid param: Invalid")
 		}
 		r, ok := l.results[signature]
 		if !ok {
@@ -113,97 +101,66 @@ func getSignatureStatuses(l *Ledger, p params) (any, *rpcFailure) {
 			"confirmationStatus": l.status(r),
 		}
 	}
-	return inContext(l.head, list), nil
+	return inContext(l.head, list)
 }
 
-func getTransaction(l *Ledger, p params) (any, *rpcFailure) {
+func getTransaction(l *Ledger, p *params) any {
 	var text string
-	if failed := p.into(0, &text); failed != nil {
-		return nil, failed
-	}
+	p.into(0, &text)
 	signature, err := solana.SignatureFromBase58(text)
 	if err != nil {
-		return nil, badParams("Invalid param: Invalid")
+		return p.badParams("Invalid param: Invalid")
 	}
 	var o options
-	if failed := p.into(1, &o); failed != nil {
-		return nil, failed
-	}
-	slot, failed := l.at(o)
-	if failed != nil {
-		return nil, failed
-	}
+	p.into(1, &o)
+	slot := p.at(l, o)
 	r, ok := l.results[signature]
 	if !ok || r.slot == 0 || r.slot > slot {
-		return nil, nil
+		return nil
 	}
 	shown := l.shownTransaction(r)
 	shown["slot"], shown["blockTime"] = r.slot, l.timeOf(r.slot).Unix()
-	return shown, nil
-}
-
-func requestAirdrop(l *Ledger, p params) (any, *rpcFailure) {
-	key, failed := p.key()
-	if failed != nil {
-		return nil, failed
-	}
-	var lamports uint64
-	if failed := p.into(1, &lamports); failed != nil {
-		return nil, failed
-	}
-	l.mu.Unlock() // FundSOL takes its turn
-	signature, err := l.FundSOL(key, lamports)
-	l.mu.Lock()
-	if err != nil {
-		return nil, &rpcFailure{Code: codePreflight, Message: err.Error()}
-	}
-	return signature.String(), nil
+	return shown
 }
 
 // raw reads an encoded transaction.
-func (p params) raw(o options) ([]byte, *rpcFailure) {
+func (p *params) raw(o options) []byte {
 	var text string
-	if failed := p.into(0, &text); failed != nil {
-		return nil, failed
-	}
+	p.into(0, &text)
 	raw, err := base58.Decode(text)
 	if o.Encoding == "base64" {
 		raw, err = base64.StdEncoding.DecodeString(text)
 	}
 	if err != nil {
-		return nil, badParams("invalid %s encoding: %s", o.Encoding, err)
+		p.badParams("invalid %s encoding: %s", o.Encoding, err)
 	}
-	return raw, nil
+	return raw
 }
 
-func sendTransaction(l *Ledger, p params) (any, *rpcFailure) {
+func sendTransaction(l *Ledger, p *params) any {
 	var o options
-	if failed := p.into(1, &o); failed != nil {
-		return nil, failed
-	}
-	raw, failed := p.raw(o)
-	if failed != nil {
-		return nil, failed
-	}
+	p.into(1, &o)
+	raw := p.raw(o)
 	tx, err := decode(raw)
 	if err != nil {
-		return nil, badParams("failed to deserialize transaction: %s", err)
+		return p.badParams("failed to deserialize transaction: %s", err)
 	}
 	if err := tx.VerifySignatures(); err != nil {
-		return nil, &rpcFailure{Code: codeSignature, Message: "Transaction signature verification failure"}
+		return p.fail(rpcFailure{Code: codeSignature, Message: "Transaction signature verification failure"})
 	}
 	signature := tx.Signatures[0].String()
 	if !o.SkipPreflight {
 		if why, logs := l.tries(tx); why != nil {
-			return nil, &rpcFailure{
+			return p.fail(rpcFailure{
 				Code: codePreflight, Message: "Transaction simulation failed: " + why.Error(),
 				Data: map[string]any{"err": why, "logs": logs},
-			}
+			})
 		}
 	}
-	// What cannot be included is dropped without a word, as on the cluster.
-	_, _ = l.take(tx, raw, false)
-	return signature, nil
+	if p.failed == nil {
+		_, _ = l.take(tx, raw, false) // what cannot be included is dropped without a word, as on the cluster
+	}
+	return signature
 }
 
 // tries carries a transaction out without keeping what it did.
@@ -221,28 +178,23 @@ func (l *Ledger) tries(tx *solana.Transaction) (*failure, []string) {
 	return r.failed, r.logs
 }
 
-func simulateTransaction(l *Ledger, p params) (any, *rpcFailure) {
+func simulateTransaction(l *Ledger, p *params) any {
 	var o options
-	if failed := p.into(1, &o); failed != nil {
-		return nil, failed
-	}
-	raw, failed := p.raw(o)
-	if failed != nil {
-		return nil, failed
-	}
+	p.into(1, &o)
+	raw := p.raw(o)
 	tx, err := decode(raw)
 	if err != nil {
-		return nil, badParams("failed to deserialize transaction: %s", err)
+		return p.badParams("failed to deserialize transaction: %s", err)
 	}
 	if o.ReplaceHash {
 		tx.Message.RecentBlockhash = l.blockhash(l.head)
 	}
 	if o.SigVerify && tx.VerifySignatures() != nil {
-		return nil, &rpcFailure{Code: codeSignature, Message: "Transaction signature verification failure"}
+		return p.fail(rpcFailure{Code: codeSignature, Message: "Transaction signature verification failure"})
 	}
 	why, logs := l.tries(tx)
 	tried := map[string]any{"err": why, "logs": logs, "accounts": nil, "unitsConsumed": unitsUsed(tx)}
-	return inContext(l.head, tried), nil
+	return inContext(l.head, tried)
 }
 
 // unitsUsed is a guess at the compute a transaction takes: the ledger measures

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"strconv"
 	"time"
 )
 
@@ -26,10 +25,8 @@ const (
 	headerLimit = 5 * time.Second
 )
 
-func serve(l *Ledger, port int) (*server, error) {
-	listener, err := new(net.ListenConfig).Listen(
-		context.Background(), "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)),
-	)
+func serve(l *Ledger) (*server, error) {
+	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("devsol: %w", err)
 	}
@@ -77,10 +74,6 @@ const (
 	codeMinContextSlot = -32016
 )
 
-func badParams(format string, args ...any) *rpcFailure {
-	return &rpcFailure{Code: codeParams, Message: fmt.Sprintf(format, args...)}
-}
-
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
 	if err != nil || r.Method != http.MethodPost {
@@ -115,23 +108,38 @@ func (h *handler) answer(c incoming) any {
 	}
 	h.ledger.mu.Lock()
 	defer h.ledger.mu.Unlock()
-	result, failed := method(h.ledger, params(c.Params))
-	if failed != nil {
-		return map[string]any{"jsonrpc": "2.0", "id": c.ID, "error": failed}
+	p := &params{list: c.Params}
+	result := method(h.ledger, p)
+	if p.failed != nil {
+		return map[string]any{"jsonrpc": "2.0", "id": c.ID, "error": p.failed}
 	}
 	return map[string]any{"jsonrpc": "2.0", "id": c.ID, "result": result}
 }
 
-// params are the parameters of a call.
-type params []json.RawMessage
+// params are the parameters of a call, and its first failure, which is its answer.
+type params struct {
+	list   []json.RawMessage
+	failed *rpcFailure
+}
 
-// into decodes the n-th parameter; an omitted one keeps the zero value.
-func (p params) into(n int, v any) *rpcFailure {
-	if n >= len(p) || string(p[n]) == "null" {
-		return nil
-	}
-	if err := json.Unmarshal(p[n], v); err != nil {
-		return badParams("Invalid params: %s", err)
+// fail fails the call, unless it has failed already; it returns nil.
+func (p *params) fail(f rpcFailure) any {
+	if p.failed == nil {
+		p.failed = &f
 	}
 	return nil
+}
+
+func (p *params) badParams(format string, args ...any) any {
+	return p.fail(rpcFailure{Code: codeParams, Message: fmt.Sprintf(format, args...)})
+}
+
+// into decodes the n-th parameter; an omitted one keeps the zero value.
+func (p *params) into(n int, v any) {
+	if n >= len(p.list) || string(p.list[n]) == "null" {
+		return
+	}
+	if err := json.Unmarshal(p.list[n], v); err != nil {
+		p.badParams("Invalid params: %s", err)
+	}
 }

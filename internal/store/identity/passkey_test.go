@@ -154,10 +154,10 @@ func TestStore_NoteGuesses(t *testing.T) {
 		note := func(now time.Time) {
 			for _, err := range storetest.AtOnce(8, func(n int) error {
 				at := now.Add(time.Duration(n) * time.Microsecond) // each a mail of its own
-				notify, err := w.NoteGuesses(ctx, u.Email, at, at.Add(-identity.GuessNoticeEvery))
+				notify, err := w.NoteGuesses(ctx, u.Email, at, at.Add(-identity.GuessMailEvery))
 				if notify {
 					if again, err := w.NoteGuesses(ctx, u.Email, at,
-						at.Add(-identity.GuessNoticeEvery)); !again || err != nil {
+						at.Add(-identity.GuessMailEvery)); !again || err != nil {
 						t.Errorf("another attempt to send the same mail: %t, %v", again, err)
 					}
 				}
@@ -170,11 +170,11 @@ func TestStore_NoteGuesses(t *testing.T) {
 			}
 		}
 		note(storetest.Start)
-		note(storetest.Start.Add(identity.GuessNoticeEvery - time.Second))
+		note(storetest.Start.Add(identity.GuessMailEvery - time.Second))
 		if notified.Load() != 1 {
 			t.Errorf("notified %d times within a day", notified.Load())
 		}
-		note(storetest.Start.Add(identity.GuessNoticeEvery))
+		note(storetest.Start.Add(identity.GuessMailEvery))
 		if notified.Load() != 2 {
 			t.Errorf("notified %d times after a day", notified.Load())
 		}

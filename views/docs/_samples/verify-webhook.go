@@ -45,7 +45,7 @@ func main() {
 			w.WriteHeader(http.StatusBadRequest)
 			return
 		}
-		// The second proof, if you set a secret: it travels in the body.
+		// The second check, if you set a secret: it travels in the body.
 		if own := os.Getenv("CALLBACK_SECRET"); own != "" && !hmac.Equal([]byte(event.Secret), []byte(own)) {
 			w.WriteHeader(http.StatusBadRequest)
 			return

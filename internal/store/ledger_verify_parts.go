@@ -44,7 +44,7 @@ func (c *ledgerCheck) accounts(ctx context.Context, t db.Tx) error {
 	return c.balances(ctx, t, sums)
 }
 
-// kept adds the sums of the last proof, if the check goes on from one.
+// kept adds the sums of the last check, if the check goes on from one.
 func (c *ledgerCheck) kept(ctx context.Context, t db.Tx, sums map[account]int64) error {
 	if c.last.ProvenAt.IsZero() {
 		return nil
@@ -62,7 +62,7 @@ func (c *ledgerCheck) kept(ctx context.Context, t db.Tx, sums map[account]int64)
 	return nil
 }
 
-// added adds the entries after the last proof, and to proven those up to bound.
+// added adds the entries after the last check, and to proven those up to bound.
 func (c *ledgerCheck) added(ctx context.Context, t db.Tx, sums map[account]int64) error {
 	var rows []struct {
 		Unit, FromAccount, ToAccount string
@@ -129,7 +129,7 @@ func (c *ledgerCheck) balances(ctx context.Context, t db.Tx, sums map[account]in
 const paidFor = `EXISTS (SELECT 1 FROM ledger_entries AS e WHERE e.ref = 'start:' || p.public_id AND e.unit = ? AND e.count = 1
 	AND e.from_account = 'key:' || p.key_id AND e.to_account IN (?, 'held:' || p.key_id))`
 
-// starts: a start costs the key one credit, top-ups excepted. What was started since the proof is open, or ended since.
+// starts: a start costs the key one credit, top-ups excepted. What was started since the check is open, or ended since.
 func (c *ledgerCheck) starts(ctx context.Context, t db.Tx) error {
 	const started = "SELECT p.public_id FROM payments AS p WHERE p.started_at IS NOT NULL AND p.kind <> ? AND NOT " + paidFor
 	args := []any{string(payment.KindTopUp), string(ledger.Credit), string(ledger.Spent)}
@@ -188,8 +188,8 @@ const selectSold = `
 	GROUP BY key_id, quarter, network, currency
 	HAVING sum(payments) <> sum(counted) OR sum(volume) <> sum(added) OR sum(price) <> sum(priced)`
 
-// sales: the sums of a key are those of its completed payments, for each quarter of an hour from the one of the proof
-// on; without a proof, for all.
+// sales: the sums of a key are those of its completed payments, for each quarter of an hour from the one of the check
+// on; without a check, for all.
 func (c *ledgerCheck) sales(ctx context.Context, t db.Tx) error {
 	first := int64(0)
 	if !c.last.ProvenAt.IsZero() {

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// Subject returns the subject of the mail of a notice.
-func (n Notice) Subject() string {
+// Subject returns the subject of the mail of a notification.
+func (n Notification) Subject() string {
 	if n.Phase == Over {
 		return "Over: " + n.Alert.Title
 	}
 	return n.Alert.Title
 }
 
-// Message returns the notice as plain text, with what to do; page is the address of the operator's page.
-func (n Notice) Message(page string) string {
+// Message returns the notification as plain text, with what to do; page is the address of the operator's page.
+func (n Notification) Message(page string) string {
 	a := n.Alert
 	if n.Phase == Over {
 		return a.Title + ": this has ended. It began at " + at(a.Since) + ".\n\n" + page
@@ -24,7 +24,7 @@ func (n Notice) Message(page string) string {
 	return strings.Join([]string{a.Text, "What to do: " + a.Advice, "Since " + at(a.Since) + ".", page}, "\n\n")
 }
 
-// body is the webhook of a notice. Receivers such as Slack's and Telegram's read text alone.
+// body is the webhook of a notification. Receivers such as Slack's and Telegram's read text alone.
 type body struct {
 	Text    string `json:"text"`
 	EventID string `json:"eventId"`
@@ -39,8 +39,8 @@ type body struct {
 	Page    string `json:"page"`
 }
 
-// Body returns the body of the webhook of a notice.
-func (n Notice) Body(page string) ([]byte, error) {
+// Body returns the body of the webhook of a notification.
+func (n Notification) Body(page string) ([]byte, error) {
 	a := n.Alert
 	text, err := json.Marshal(body{
 		Text: n.Subject() + "\n\n" + n.Message(page), EventID: n.ID, Type: "alert." + string(n.Phase),
@@ -48,7 +48,7 @@ func (n Notice) Body(page string) ([]byte, error) {
 		Since: a.Since.UTC().Format(time.RFC3339), At: n.At.UTC().Format(time.RFC3339), Page: page,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("body of notice %s: %w", n.ID, err)
+		return nil, fmt.Errorf("body of notification %s: %w", n.ID, err)
 	}
 	return text, nil
 }

@@ -113,8 +113,8 @@ func (m *mailbox) about(text string) (list []string) {
 	return list
 }
 
-// notices returns the webhooks to the operator about the kind, after checking that each is signed and says what to do.
-func (r *receiver) notices(t *testing.T, signing, kind string) (phases []string) {
+// alerts returns the webhooks to the operator about the kind, after checking that each is signed and says what to do.
+func (r *receiver) alerts(t *testing.T, signing, kind string) (phases []string) {
 	t.Helper()
 	verifier, err := standardwebhooks.NewWebhook(signing)
 	must(t, err)
@@ -143,9 +143,9 @@ func (i installation) mustKey(t *testing.T) string {
 	return made.Key
 }
 
-// TestNotices: what is wrong is mailed and posted to the operator once, however often the server is started; what comes
-// later is another notice.
-func TestNotices(t *testing.T) {
+// TestNotifications: what is wrong is mailed and posted to the operator once, however often the server is started; what
+// comes later is another notice.
+func TestNotifications(t *testing.T) {
 	t.Parallel()
 	url, mails, hook := postgres.URL(t), startMailbox(t), newReceiver(t)
 	signing := "whsec_" + base64.StdEncoding.EncodeToString([]byte(strings.Repeat("k", 32)))
@@ -176,7 +176,7 @@ func TestNotices(t *testing.T) {
 	for kind, title := range map[string]string{
 		"backup_old": "The newest backup is old", "certificate_expiring": "The certificate of shop.example",
 	} {
-		if got := hook.notices(t, signing, kind); !slices.Equal(got, []string{"alert.begins"}) {
+		if got := hook.alerts(t, signing, kind); !slices.Equal(got, []string{"alert.begins"}) {
 			t.Errorf("%s: the webhook received %q", kind, got)
 		}
 		if n := len(mails.about("Subject: [Florin] " + title)); n != 1 {

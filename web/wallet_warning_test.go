@@ -13,7 +13,7 @@ import (
 
 // A wallet that is a contract on one network and nothing on another is stored all the same, and the answer, the page
 // after a change and the page with a new signing secret say so.
-func TestWalletNotice(t *testing.T) {
+func TestWalletWarning(t *testing.T) {
 	t.Parallel()
 	const vault, want = "0x9858EfFD232B4033E47d90003D41EC34EcaEda94", "is a contract on Polygon and not on Base"
 	b := newDashboard(t, func(d *Deps, _ *Options) {

@@ -8,46 +8,46 @@ import (
 	"github.com/florinpay/florin/internal/store/db"
 )
 
-// proofMargin is how much earlier than the last proof payments are read: clocks of servers differ, and a payment may
+// verifyMargin is how much earlier than the last check payments are read: clocks of servers differ, and a payment may
 // have been on its way into the database.
-const proofMargin = time.Hour
+const verifyMargin = time.Hour
 
-// LedgerProof is what a check found.
-type LedgerProof struct {
+// LedgerResult is what a check found.
+type LedgerResult struct {
 	Entries     int64     // that were read
-	Since       time.Time // of the proof that it went on from; zero: everything was read
+	Since       time.Time // of the check that it went on from; zero: everything was read
 	Differences []string
 }
 
-// proofHead is the last proof.
-type proofHead struct {
+// verifiedHead is the last check.
+type verifiedHead struct {
 	ThroughID int64 // entries up to it are proven: their sums are kept
 	ProvenAt  time.Time
 	NextID    int64 // the newest entry then
 	NextAt    time.Time
 }
 
-// ProveLedger verifies what was posted, started, bought and sold since the last proof, all balances against all
-// entries, and keeps the proof if nothing differs. Without a proof it reads everything. An entry is proven once, and
+// VerifyNews verifies what was posted, started, bought and sold since the last check, all balances against all
+// entries, and keeps the check if nothing differs. Without a check it reads everything. An entry is proven once, and
 // only after every transaction that could still store one with a smaller id has ended: entries are append-only, so what
 // they added up to then stays so.
-func (s *Store) ProveLedger(ctx context.Context, now time.Time) (LedgerProof, error) {
-	last, bound, err := beginProof(ctx, s.db)
+func (s *Store) VerifyNews(ctx context.Context, now time.Time) (LedgerResult, error) {
+	last, bound, err := beginVerify(ctx, s.db)
 	if err != nil {
-		return LedgerProof{}, db.Wrap(err, "last proof of the ledger")
+		return LedgerResult{}, db.Wrap(err, "last check of the ledger")
 	}
 	c := newLedgerCheck(s.db)
 	c.last, c.bound = last, bound
 	if err := c.run(ctx, s.db); err != nil {
-		return LedgerProof{}, db.Wrap(err, "verify the ledger since the last proof")
+		return LedgerResult{}, db.Wrap(err, "verify the ledger since the last check")
 	}
 	if len(c.Differences) == 0 {
 		err = c.keep(ctx, s.db, now)
 	}
-	return c.LedgerProof, db.Wrap(err, "keep the proof of the ledger")
+	return c.LedgerResult, db.Wrap(err, "keep the check of the ledger")
 }
 
-// VerifyLedger adds the whole ledger up, and keeps no proof. Each balance must be the sum of its entries, all accounts
+// VerifyLedger adds the whole ledger up, and keeps no check. Each balance must be the sum of its entries, all accounts
 // of a unit must add up to nothing, each start of a payment must be paid for once, each top-up must have brought its
 // key what is recorded with it, and the sales of each quarter of an hour must be those of its payments.
 func (s *Store) VerifyLedger(ctx context.Context) (entries int64, differences []string, err error) {
@@ -56,12 +56,12 @@ func (s *Store) VerifyLedger(ctx context.Context) (entries int64, differences []
 	return c.Entries, c.Differences, db.Wrap(err, "verify the ledger")
 }
 
-// beginProof returns the last proof, and the entry up to which nothing can be stored any more.
-func beginProof(ctx context.Context, e db.Engine) (last proofHead, bound int64, err error) {
-	var rows []proofHead
+// beginVerify returns the last check, and the entry up to which nothing can be stored any more.
+func beginVerify(ctx context.Context, e db.Engine) (last verifiedHead, bound int64, err error) {
+	var rows []verifiedHead
 	err = e.Reader().NewRaw("SELECT through_id, proven_at, next_id, next_at FROM ledger_proofs WHERE only_row = 1").Scan(ctx, &rows)
 	if err != nil {
-		return proofHead{}, 0, err
+		return verifiedHead{}, 0, err
 	}
 	if len(rows) > 0 {
 		last = rows[0]
@@ -72,16 +72,16 @@ func beginProof(ctx context.Context, e db.Engine) (last proofHead, bound int64, 
 	newest := last
 	if err := e.Reader().NewRaw("SELECT coalesce(max(id), ?0) FROM ledger_entries WHERE id > ?0", last.NextID).
 		Scan(ctx, &newest.NextID); err != nil {
-		return proofHead{}, 0, err
+		return verifiedHead{}, 0, err
 	}
 	if err := e.Reader().NewRaw("SELECT clock_timestamp()").Scan(ctx, db.Time(&newest.NextAt)); err != nil {
-		return proofHead{}, 0, err
+		return verifiedHead{}, 0, err
 	}
-	for _, h := range []proofHead{newest, last} {
+	for _, h := range []verifiedHead{newest, last} {
 		if h.NextID == 0 {
 			continue
 		}
-		ended, err := proofsEnded(ctx, e, h.NextAt)
+		ended, err := postingsEnded(ctx, e, h.NextAt)
 		if err != nil || ended {
 			return last, h.NextID, err
 		}
@@ -89,10 +89,10 @@ func beginProof(ctx context.Context, e db.Engine) (last proofHead, bound int64, 
 	return last, last.ThroughID, nil
 }
 
-// proofsEnded reports whether every transaction of before has ended that can post: one may hold a smaller id than those
-// that were seen then. This is asked before the snapshot is taken, so that what has ended is in it. Of other roles it
-// may not be shown.
-func proofsEnded(ctx context.Context, e db.Engine, before time.Time) (bool, error) {
+// postingsEnded reports whether every transaction of before has ended that can post: one may hold a smaller id than
+// those that were seen then. This is asked before the snapshot is taken, so that what has ended is in it. Of other
+// roles it may not be shown.
+func postingsEnded(ctx context.Context, e db.Engine, before time.Time) (bool, error) {
 	var running int64
 	err := e.Reader().NewRaw(`SELECT (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
 		AND pid <> pg_backend_pid() AND backend_type = 'client backend' AND (xact_start < ? OR state IS NULL OR state = 'disabled')
@@ -103,9 +103,9 @@ func proofsEnded(ctx context.Context, e db.Engine, before time.Time) (bool, erro
 
 // ledgerCheck is one verification.
 type ledgerCheck struct {
-	LedgerProof
+	LedgerResult
 
-	last    proofHead
+	last    verifiedHead
 	bound   int64
 	many    bool
 	quarter string // db.Dialect.QuarterOf
@@ -121,7 +121,7 @@ func newLedgerCheck(e db.Engine) ledgerCheck {
 // run reads one snapshot.
 func (c *ledgerCheck) run(ctx context.Context, e db.Engine) error {
 	return e.Snapshot(db.Unhurried(ctx), func(ctx context.Context, t db.Tx) error {
-		c.LedgerProof = LedgerProof{Since: c.last.ProvenAt}
+		c.LedgerResult = LedgerResult{Since: c.last.ProvenAt}
 		for _, part := range []func(context.Context, db.Tx) error{c.accounts, c.starts, c.topUps, c.sales, c.end} {
 			if err := part(ctx, t); err != nil {
 				return err
@@ -140,7 +140,7 @@ func (c *ledgerCheck) from() time.Time {
 	if c.last.ProvenAt.IsZero() {
 		return time.Unix(0, 0)
 	}
-	return c.last.ProvenAt.Add(-proofMargin)
+	return c.last.ProvenAt.Add(-verifyMargin)
 }
 
 // end takes the time of the database once the snapshot is taken.
@@ -157,7 +157,7 @@ var keepSum = db.ForRows(`INSERT INTO ledger_proof_sums (unit, account, balance)
 	ON CONFLICT (unit, account) DO UPDATE SET balance = excluded.balance`,
 	"unit text", "account text", "balance bigint")
 
-// keep stores the proof, unless another check has stored one meanwhile.
+// keep stores the check, unless another check has stored one meanwhile.
 func (c *ledgerCheck) keep(ctx context.Context, e db.Engine, now time.Time) error {
 	at := c.at
 	if !c.many {

@@ -10,10 +10,10 @@ import (
 	"github.com/florinpay/florin/internal/store/storetest"
 )
 
-// wantProof checks the ledger and expects a difference with the text, or none.
-func (w *world) wantProof(what string, now time.Time, text string) store.LedgerProof {
+// wantVerified checks the ledger and expects a difference with the text, or none.
+func (w *world) wantVerified(what string, now time.Time, text string) store.LedgerResult {
 	w.T.Helper()
-	r, err := w.ProveLedger(w.T.Context(), now)
+	r, err := w.VerifyNews(w.T.Context(), now)
 	w.Must(err)
 	switch {
 	case text == "" && len(r.Differences) > 0:
@@ -29,30 +29,30 @@ func TestSince(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.NewKey(100, 5)
 		w.NewStarted(k)
-		if r := w.wantProof("the beginning", storetest.Start, ""); r.Entries != 3 || !r.Since.IsZero() {
+		if r := w.wantVerified("the beginning", storetest.Start, ""); r.Entries != 3 || !r.Since.IsZero() {
 			t.Errorf("the beginning: %+v", r)
 		}
-		if r := w.wantProof("no news", storetest.Start, ""); r.Entries != 0 || !r.Since.Equal(storetest.Start) {
+		if r := w.wantVerified("no news", storetest.Start, ""); r.Entries != 0 || !r.Since.Equal(storetest.Start) {
 			t.Errorf("no news: %+v", r)
 		}
 		p := w.NewStarted(k)
-		if r := w.wantProof("a start", storetest.Start, ""); r.Entries != 1 {
+		if r := w.wantVerified("a start", storetest.Start, ""); r.Entries != 1 {
 			t.Errorf("a start: %+v", r)
 		}
 		_, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
 			return p.MarkCompleted(payment.Actor{Name: "API key"}, storetest.Start)
 		})
 		w.Must(err)
-		w.wantProof("a sale", storetest.Start, "")
+		w.wantVerified("a sale", storetest.Start, "")
 		raw := w.SQL()
 		wrong := func(text, change, mend string) {
 			t.Helper()
 			_, err := raw.Exec(change)
 			w.Must(err)
-			w.wantProof(change, storetest.Start, text)
+			w.wantVerified(change, storetest.Start, text)
 			_, err = raw.Exec(mend)
 			w.Must(err)
-			w.wantProof(mend, storetest.Start, "")
+			w.wantVerified(mend, storetest.Start, "")
 		}
 		wrong("has a balance of 100", "UPDATE balances SET balance = 100 WHERE balance = 98",
 			"UPDATE balances SET balance = 98 WHERE balance = 100")
@@ -74,7 +74,7 @@ func TestSince_LateCommit(t *testing.T) {
 			return // SQLite has one writer
 		}
 		k := w.NewKey(100, 5)
-		w.wantProof("the beginning", storetest.Start, "")
+		w.wantVerified("the beginning", storetest.Start, "")
 		late, err := w.SQL().BeginTx(t.Context(), nil)
 		w.Must(err)
 		defer func() { _ = late.Rollback() }()
@@ -83,9 +83,9 @@ func TestSince_LateCommit(t *testing.T) {
 		w.Must(err)
 		w.NewStarted(k)
 		for range 2 {
-			w.wantProof("while it runs", storetest.Start, "")
+			w.wantVerified("while it runs", storetest.Start, "")
 		}
 		w.Must(late.Commit())
-		w.wantProof("its balance was not raised", storetest.Start, "add up to 106")
+		w.wantVerified("its balance was not raised", storetest.Start, "add up to 106")
 	})
 }

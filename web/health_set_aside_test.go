@@ -83,11 +83,11 @@ func TestOperator_SetAside(t *testing.T) {
 	b.clock.advance(time.Minute)
 	root.get("/operator").wants(t, 200, "Endpoints of Polygon disagree, or payments there cannot be read.",
 		"1 payment cannot be read and will be tried again", "Two endpoints disagree.")
-	root.get("/operator/trouble").wants(t, 200, "Payment "+string(p.ID)+" of "+ownerEmail+
+	root.get("/operator/problems").wants(t, 200, "Payment "+string(p.ID)+" of "+ownerEmail+
 		" cannot be read on Polygon", "(2 attempts): two endpoints disagree.", "from block 4711 on")
 	must(t, b.store.DeleteSetAside(t.Context(), failed))
 	b.clock.advance(time.Minute)
-	if r := root.get("/operator/trouble"); strings.Contains(r.body, string(p.ID)) {
+	if r := root.get("/operator/problems"); strings.Contains(r.body, string(p.ID)) {
 		t.Error("it is shown after it was read")
 	}
 }
