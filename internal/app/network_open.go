@@ -49,7 +49,7 @@ func openNetworks(
 			l.watcher.Unpaced()
 		}
 		l.budget, l.calls = n.RPCBudget, calls
-		l.watcher.Limit(l.budget.Least(), l.spent)
+		l.watcher.Limit(l.budget.Least(), func() int64 { return l.budget.Spent(l.callsOf()) })
 		if err := l.subscribe(n, log); err != nil {
 			return nil, err
 		}

@@ -17,7 +17,7 @@ func (x *network) callsOf() []int64 {
 }
 
 // spent returns how much of the day's budget is spent, in per cent.
-func (x *network) spent() int64 { return x.budget.Spent(x.callsOf()) }
+func (x *network) spent() int64 { return x.budget.SpentPercent(x.callsOf()) }
 
 // refundSlowdown is by what factor the transfers of refunds are looked for less often: as the money of payments that
 // nobody looks at.
@@ -46,10 +46,10 @@ func (all networks) Reading(n chain.Network) (r chain.CallReport, ok bool) {
 	counts := x.callsOf()
 	r = chain.CallReport{
 		Level: x.watcher.Level().String(), Today: x.calls.Today(n), Month: x.calls.Month(n),
-		Spent: x.budget.Spent(counts),
+		Spent: x.budget.SpentPercent(counts),
 	}
 	for i := range counts {
-		if b := x.budget.Of(i); b > 0 && (chain.Budgets{b}).Spent(counts[i:i+1]) >= r.Spent {
+		if b := x.budget.Of(i); b > 0 && (chain.Budgets{b}).SpentPercent(counts[i:i+1]) >= r.Spent {
 			r.Budget = b
 		}
 	}

@@ -28,16 +28,20 @@ func (all Budgets) Least() (least int64) {
 	return least
 }
 
-// Spent returns what part of its day's budget the endpoint that is nearest to it has spent, in per cent, at most 1,000.
-func (all Budgets) Spent(calls []int64) (percent int64) {
-	const most = 1_000
+// Spent returns what part of its day's budget the endpoint that is nearest to it has spent, in hundredths of a per
+// cent, at most ten budgets.
+func (all Budgets) Spent(calls []int64) (parts int64) {
+	const whole = 10_000
 	for i, n := range calls {
 		if b := all.Of(i); b > 0 {
-			percent = max(percent, min(n/max(b/100, 1), most)) //nolint:mnd // per cent
+			parts = max(parts, min(n, 10*b)*whole/b) //nolint:mnd // ten budgets
 		}
 	}
-	return percent
+	return parts
 }
+
+// SpentPercent is Spent in per cent.
+func (all Budgets) SpentPercent(calls []int64) int64 { return all.Spent(calls) / 100 } //nolint:mnd // per cent
 
 // Lists is an allowance of calls a day for listing the token accounts of owners, of whom a stranger can make many: a
 // quarter of them at once, and the others in the course of the day.

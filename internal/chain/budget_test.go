@@ -52,7 +52,7 @@ func TestSpent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := c.budgets.Spent(c.calls); got != c.want {
+			if got := c.budgets.SpentPercent(c.calls); got != c.want {
 				t.Errorf("%d%% spent, want %d%%", got, c.want)
 			}
 		})

@@ -191,6 +191,10 @@ type Transfer struct {
 	Source string
 }
 
+// Placed reports whether it is known which transfer of its transaction it is. Of one that is not, the ordinal counts
+// those to its address from -1 down, and when its block was made is not known.
+func (t Transfer) Placed() bool { return t.Ordinal >= 0 }
+
 // TransferID is the identity of a transfer. A contract can make the recipient and
 // the asset of a log depend on the block, so that one Key stands for different
 // transfers in two forks; these never share an identity.

@@ -1,5 +1,7 @@
 package chain
 
+import "github.com/florinpay/florin/internal/money"
+
 // Watched is an address that money is expected on.
 type Watched struct {
 	Address Address
@@ -11,6 +13,22 @@ type Watched struct {
 // not safe for concurrent use.
 type WatchSet struct {
 	byRaw map[string]Address
+	// Floods are addresses of the set, or of others, that somebody sends small transfers to again and again.
+	Floods map[Address]Flood
+}
+
+// Flood says which transfers to an address a scan of an EVM network shows by their logs alone, without the calls that
+// place each in its transaction (Transfer.Placed): those worth less than Below in blocks after After, but those of the
+// transactions Placed. Each block is always shown in the same way.
+type Flood struct {
+	After  uint64
+	Below  money.Micros
+	Placed map[TxHash]bool
+}
+
+// Has reports whether a transfer that is worth so much is one of these.
+func (f Flood) Has(block uint64, tx TxHash, worth money.Atto) bool {
+	return block > f.After && !f.Placed[tx] && worth.Cmp(f.Below.Atto()) < 0
 }
 
 // NewWatchSet returns a set with room for n addresses.

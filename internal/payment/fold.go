@@ -48,6 +48,9 @@ func floor(deposits int) money.Micros {
 	return 0
 }
 
+// Flooded reports whether all further transfers to the payment that are worth less than DustFloor are folded.
+func (p Payment) Flooded() bool { return newFolding(&p, View{}).singles >= FoldFrom }
+
 // Folded reports whether the deposit stands for many transfers.
 func (d Deposit) Folded() bool { return d.Count > 0 }
 
@@ -128,7 +131,7 @@ func (f *folding) through(key foldKey) uint64 {
 
 // take reports whether a transfer that is not recorded is folded, and folds it.
 func (f *folding) take(t chain.Transfer) bool {
-	if t.Asset.Worth(t.Units).Cmp(floor(f.singles).Atto()) >= 0 {
+	if t.Placed() && t.Asset.Worth(t.Units).Cmp(floor(f.singles).Atto()) >= 0 {
 		f.singles++
 		return false
 	}
@@ -212,6 +215,9 @@ func (f *folding) put(s *foldSum, rows []*Deposit, now time.Time) Deposit {
 		Count: s.fresh.count, Through: through,
 	}
 	d.Transfer.Units, d.Transfer.From = s.fresh.units, ""
+	if !d.Transfer.Placed() {
+		d.Transfer.Block.Time = f.view.End.Time // its own is not known
+	}
 	f.p.Deposits = append(f.p.Deposits, d)
 	return d
 }

@@ -264,7 +264,7 @@ func loop(kind string) func(*world) {
 			for _, n := range in.nodes {
 				n.faults = nodeFaults{} // two that lie alike are believed
 			}
-			in.nodes[firstHost].faults = nodeFaults{invents: w.chain.credited + 1, victim: w.victim(chain.Polygon)}
+			in.nodes[firstHost].faults = w.invents(w.chain, 1)
 		}
 		if (kind == "watch" || kind == "sweep") && w.chance(60) {
 			in.round(kind + " " + string(w.anyChain().profile.Network))
@@ -324,7 +324,7 @@ func (w *world) newNodeFaults(l *testChain) nodeFaults {
 	case 9:
 		return nodeFaults{denies: true}
 	case 10:
-		return nodeFaults{invents: l.credited + 1 + w.rng.IntN(3), victim: w.victim(l.profile.Network)}
+		return w.invents(l, 1+w.rng.IntN(3))
 	case 11:
 		return nodeFaults{inflate: true}
 	case 12, 13:

@@ -296,6 +296,18 @@ type arrival struct {
 	block *block
 }
 
+// invents has a node show a transfer so many blocks above what is credited: much to the newest address, or little to one
+// that many small transfers have come to.
+func (w *world) invents(l *testChain, above int) nodeFaults {
+	f := nodeFaults{invents: l.credited + above, victim: w.victim(l.profile.Network), units: 1_000_000_000}
+	for _, p := range w.flooded() {
+		if r := p.Routes[0]; r.Network == l.profile.Network {
+			f.victim, f.units = r.Address.Address, 5_000
+		}
+	}
+	return f
+}
+
 // victim is the newest deposit address of a network.
 func (w *world) victim(n chain.Network) chain.Address {
 	for _, a := range slices.Backward(w.shown) {

@@ -136,7 +136,7 @@ func (w *world) newSpell(l *testChain) nodeFaults {
 	case 7:
 		return nodeFaults{shifts: time.Duration(w.rng.IntN(7_200)-3_600) * time.Second}
 	}
-	return nodeFaults{invents: l.credited + 1 + w.rng.IntN(3), victim: w.victim(l.profile.Network)}
+	return w.invents(l, 1+w.rng.IntN(3))
 }
 
 // end ends all of it.

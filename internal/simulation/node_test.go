@@ -31,6 +31,7 @@ type nodeFaults struct {
 	breaks  breaks        // how it answers when it is asked for some of the transactions
 	invents int           // it shows a transfer in this block that was never made
 	victim  chain.Address // to whom
+	units   uint64        // and how much
 	inflate bool          // it shows larger amounts than were moved
 	shifts  time.Duration // how far its times of blocks are off
 	early   bool          // it shows transactions one block before their own, on EVM
@@ -273,7 +274,7 @@ func (n *node) entries(b *block) []entry {
 	if n.fault().invents > 0 && b.Number == uint64(n.fault().invents) {
 		if victim := n.fault().victim; victim != "" {
 			asset := n.chain.profile.Assets[0].Contract
-			list = append(list, entry{move{asset, payer, victim, 1_000_000_000}, n.inventedTx(), b, index})
+			list = append(list, entry{move{asset, payer, victim, n.fault().units}, n.inventedTx(), b, index})
 		}
 	}
 	return list

@@ -18,6 +18,9 @@ func (w *world) pay() {
 		}
 		p, ok = w.newest()
 	}
+	if some := w.flooded(); len(some) > 0 && w.chance(40) {
+		p = some[w.rng.IntN(len(some))]
+	}
 	if !ok || len(p.Routes) == 0 {
 		return
 	}
@@ -29,7 +32,11 @@ func (w *world) pay() {
 	}
 	units := uint64(p.Amount)
 	t := &tx{hash: chain.TxHash(l.hash("7"))}
-	switch at := w.rng.IntN(16); {
+	at := w.rng.IntN(16)
+	if p.Flooded() && w.chance(70) {
+		at = 12
+	}
+	switch {
 	case p.Kind == payment.KindTopUp:
 		t.moves = w.topUpMoves(l, to, units)
 	case at < 5, at == 14:
@@ -58,6 +65,9 @@ func (w *world) pay() {
 		for range 8 + w.rng.IntN(16) {
 			t.moves = append(t.moves, move{asked, payer, to, 1 + uint64(w.rng.IntN(9_000))})
 		}
+		if w.chance(30) { // and one that is
+			t.moves = append(t.moves, move{asked, payer, to, uint64(payment.DustFloor)})
+		}
 	default: // two payments in one transaction
 		t.moves = []move{{asked, payer, to, units}}
 		if o, ok := w.newest(); ok && len(o.Routes) > 0 && o.Routes[0].Network == route.Network {
@@ -69,6 +79,16 @@ func (w *world) pay() {
 	}
 	l.send(t)
 	w.tracef("pay %s to %s of %s", t.hash, to, p.ID)
+}
+
+// flooded lists the payments whose further small transfers are folded.
+func (w *world) flooded() (list []payment.Payment) {
+	for _, id := range w.known() {
+		if p := w.last[id]; p.Flooded() {
+			list = append(list, p)
+		}
+	}
+	return list
 }
 
 // payThrough pays and watches the money from the pool to finality, with new faults on the way.

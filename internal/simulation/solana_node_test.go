@@ -122,7 +122,7 @@ func (n *node) included(b *block) []*tx {
 	list := slices.DeleteFunc(slices.Clone(b.txs), func(t *tx) bool { return n.denies(t.hash) })
 	if n.fault().invents > 0 && n.fault().victim != "" && b.Number == uint64(n.fault().invents) {
 		list = append(list, &tx{hash: n.inventedSignature(), moves: []move{
-			{n.chain.profile.Assets[0].Contract, payer, n.fault().victim, 1_000_000_000},
+			{n.chain.profile.Assets[0].Contract, payer, n.fault().victim, n.fault().units},
 		}})
 	}
 	return list

@@ -175,7 +175,7 @@ func (w *world) open(p chain.Profile, d shopDay) (*network, chain.Reader, error)
 	return n, reader, nil
 }
 
-// spentToday returns what part of its day's budget the busiest endpoint has spent, in per cent.
+// spentToday returns what part of its day's budget the busiest endpoint has spent, in hundredths of a per cent.
 func (x *network) spentToday(now time.Time, budget int64) int64 {
 	if today := now.Truncate(24 * time.Hour); !today.Equal(x.today) {
 		x.today, x.before = today, x.hosts.each()

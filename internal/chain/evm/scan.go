@@ -112,7 +112,8 @@ type stretch struct {
 	narrow  bool
 	waiting []candidate
 	found   []rpc.TransferLog
-	odd     []rpc.LogPlace // of logs that are no ERC-20 transfers
+	small   []rpc.TransferLog // that are shown as they are
+	odd     []rpc.LogPlace    // of logs that are no ERC-20 transfers
 	// unread are the recipients of transactions whose receipts cannot be read.
 	unread *chain.UnreadError
 }

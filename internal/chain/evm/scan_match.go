@@ -1,6 +1,9 @@
 package evm
 
 import (
+	"slices"
+
+	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm/rpc"
 )
 
@@ -70,8 +73,42 @@ func (s *stretch) keep(l *rpc.RawLog) error {
 	if e.Units.IsZero() {
 		return nil // spam: zero transfers plant addresses in histories
 	}
-	s.found = append(s.found, e)
+	if s.isSmall(e) {
+		s.small = append(s.small, e)
+	} else {
+		s.found = append(s.found, e)
+	}
 	return nil
+}
+
+// isSmall reports whether the log alone is to be shown: see chain.Flood.
+func (s *stretch) isSmall(l rpc.TransferLog) bool {
+	to, _ := s.watch.Lookup(l.To[:])
+	flood, flooded := s.watch.Floods[to]
+	return flooded && flood.Has(l.Block, chain.TxHash(l.Tx.String()), s.adapter.assets[l.Contract].Worth(l.Units))
+}
+
+// unplaced returns the small transfers by their logs. Those of a transaction that moved more are there already.
+func (s *stretch) unplaced(placed map[rpc.Hash][]rpc.TransferLog) (list []chain.Transfer) {
+	type place struct {
+		tx rpc.Hash
+		to rpc.Address
+	}
+	before := make(map[place]int, len(s.small))
+	slices.SortFunc(s.small, byPlace)
+	for _, l := range s.small {
+		if _, there := placed[l.Tx]; there {
+			continue
+		}
+		to, _ := s.watch.Lookup(l.To[:])
+		before[place{l.Tx, l.To}]++
+		list = append(list, chain.Transfer{
+			Key:   s.adapter.key(l.Tx, -before[place{l.Tx, l.To}]),
+			Asset: s.adapter.assets[l.Contract], From: s.adapter.text(l.From), To: to, Units: l.Units,
+			Block: chain.Head{Number: l.Block, Hash: l.BlockHash.String()}, Source: s.e.Name(),
+		})
+	}
+	return list
 }
 
 // keepOdd keeps the place of a log under the topic of transfers that is none.

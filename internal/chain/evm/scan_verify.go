@@ -21,11 +21,9 @@ import (
 // and its index among the matches on the addresses asked for.
 func (s *stretch) verify(ctx context.Context) ([]chain.Transfer, error) {
 	if len(s.found) == 0 && len(s.odd) == 0 {
-		return nil, nil // block `to` was read after the logs
+		return s.unplaced(nil), nil // block `to` was read after the logs
 	}
-	slices.SortFunc(s.found, func(a, b rpc.TransferLog) int {
-		return cmp.Or(cmp.Compare(a.Block, b.Block), cmp.Compare(a.Index, b.Index))
-	})
+	slices.SortFunc(s.found, byPlace)
 	headers := make(map[uint64]rpc.Header)
 	byTx := make(map[rpc.Hash][]rpc.TransferLog, len(s.found))
 	for _, e := range s.found {
@@ -34,7 +32,7 @@ func (s *stretch) verify(ctx context.Context) ([]chain.Transfer, error) {
 	if err := s.verifyOdd(ctx); err != nil {
 		return nil, err
 	}
-	var transfers []chain.Transfer
+	transfers := s.unplaced(byTx)
 	for txs := range slices.Chunk(s.transactions(), receiptPage) {
 		receipts, err := s.receipts(ctx, txs, s.blockOf, headers)
 		if err != nil {
@@ -52,6 +50,10 @@ func (s *stretch) verify(ctx context.Context) ([]chain.Transfer, error) {
 		}
 	}
 	return transfers, nil
+}
+
+func byPlace(a, b rpc.TransferLog) int {
+	return cmp.Or(cmp.Compare(a.Block, b.Block), cmp.Compare(a.Index, b.Index))
 }
 
 // leave leaves the watched recipients of a transaction unread.

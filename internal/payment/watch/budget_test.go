@@ -7,6 +7,42 @@ import (
 	"github.com/florinpay/florin/internal/payment/watch"
 )
 
+// TestWatcher_InVain: who orders and never pays has the network read ever less closely, and cannot spend a tenth of the
+// day's budget; real money makes reading as close as before.
+func TestWatcher_InVain(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 1)
+	reader := r.paced()
+	const budget = 5_000
+	calls := func() int64 { return int64(2*reader.rounds + reader.quickReads) }
+	r.watcher.Limit(budget, func() int64 { return calls() * 10_000 / budget })
+	for range 8 {
+		r.start()
+		r.steps(3 * time.Minute)
+	}
+	spent := calls()
+	p := r.start()
+	r.steps(6 * time.Minute)
+	if more := calls() - spent; spent > budget/10 || more > 20 {
+		t.Errorf("%d calls in 24 minutes, %d in the next six", spent, more)
+	}
+	r.pay(p)
+	began := r.now()
+	for len(r.get(p).Deposits) == 0 {
+		r.steps(time.Second)
+	}
+	if waited := r.now().Sub(began); waited > 2*time.Minute+time.Second {
+		t.Errorf("money was seen after %s", waited)
+	}
+	r.steps(4 * time.Minute) // it is final
+	spent = calls()
+	r.start()
+	r.steps(time.Minute)
+	if more := calls() - spent; more < 6 {
+		t.Errorf("%d calls in a minute after real money came", more)
+	}
+}
+
 func TestLevel_Slowdown(t *testing.T) {
 	t.Parallel()
 	levels := []watch.Level{watch.Idle, watch.Ended, watch.Open, watch.Attended}

@@ -1,9 +1,13 @@
 package watch_test
 
 import (
+	"fmt"
+	"log/slog"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -11,6 +15,7 @@ import (
 	"github.com/florinpay/florin/internal/chain/chaintest"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
 )
 
 // speck sends n transfers of units to the payment, in one transaction; they wait for the next block.
@@ -113,10 +118,7 @@ func TestWatcher_SpecksHidden(t *testing.T) {
 	r.speck(p, 2*payment.FoldFrom, shown)
 	r.steps(3 * time.Minute)
 	r.expect(p, payment.Started, 2*payment.FoldFrom*shown)
-	r.endpoints[0].Set(chaintest.Faults{Omit: func(log map[string]any) bool {
-		data, _ := log["data"].(string)
-		return strings.HasSuffix(data, strconv.Itoa(hidden))
-	}})
+	r.omit(hidden)
 	for range 2 {
 		r.speck(p, payment.FoldFrom, hidden)
 		r.speck(p, payment.FoldFrom, shown)
@@ -125,4 +127,103 @@ func TestWatcher_SpecksHidden(t *testing.T) {
 	r.endpoints[0].Set(chaintest.Faults{})
 	r.steps(6 * time.Minute)
 	r.expect(p, payment.Started, payment.FoldFrom*(4*shown+2*hidden))
+}
+
+// omit has the endpoint leave transfers of so many units out of its answers, and counts them.
+func (r *rig) omit(units int) (omitted *atomic.Int32) {
+	omitted = new(atomic.Int32)
+	r.endpoints[0].Set(chaintest.Faults{Omit: func(log map[string]any) bool {
+		data, _ := log["data"].(string)
+		hidden := strings.HasSuffix(data, strconv.Itoa(units))
+		if hidden {
+			omitted.Add(1)
+		}
+		return hidden
+	}})
+	return omitted
+}
+
+// TestWatcher_SpecksForgotten: the only endpoint shows a small transfer to a process that is killed before it may be
+// folded, and leaves it out of the next reading. It is folded, since it is asked for it twice more.
+func TestWatcher_SpecksForgotten(t *testing.T) {
+	t.Parallel()
+	const shown, hidden = 3, 5 // units
+	r := newRig(t, 1)
+	p := r.start()
+	r.paced()
+	r.speck(p, payment.FoldFrom, shown)
+	r.steps(3 * time.Minute)
+	before := r.chain.Head().Number
+	r.speck(p, 1, hidden)
+	r.chain.Mine(rigFinalDepth + 1)
+	r.must(r.watcher.RunOnce(t.Context()))
+	if c := r.cursor(); c.Second.Number > before || c.Scanned.Number < r.chain.Head().Number-rigFinalDepth {
+		t.Fatalf("the test shows nothing: %+v", c)
+	}
+	r.paced() // another process
+	omitted := r.omit(hidden)
+	for omitted.Load() == 0 {
+		r.steps(time.Second)
+	}
+	r.endpoints[0].Set(chaintest.Faults{})
+	r.steps(6 * time.Minute)
+	r.expect(p, payment.Started, payment.FoldFrom*shown+hidden)
+}
+
+// TestWatcher_FloodUnplaced: what further small transfers to a payment is folded by the logs that two endpoints show,
+// and asks about none of them. What one invents counts for nothing, what one leaves out counts, and so does real money.
+func TestWatcher_FloodUnplaced(t *testing.T) {
+	t.Parallel()
+	for name, lies := range map[string]func(log map[string]any) chaintest.Faults{
+		"Honest": func(map[string]any) chaintest.Faults { return chaintest.Faults{} },
+		"Omits": func(map[string]any) chaintest.Faults {
+			return chaintest.Faults{Omit: func(map[string]any) bool { return true }}
+		},
+		"Invents": func(log map[string]any) chaintest.Faults {
+			return chaintest.Faults{Phantom: []map[string]any{log}}
+		},
+	} {
+		for liar := range 2 {
+			t.Run(fmt.Sprint(name, liar), func(t *testing.T) {
+				t.Parallel()
+				r := newRig(t, 2)
+				p := r.start()
+				reader := r.tally()
+				r.watcher = watch.NewWatcher(r.profile, reader, r.store, "one", r.now, slog.New(slog.DiscardHandler))
+				r.speck(p, payment.FoldFrom, 1)
+				r.steps(2 * time.Minute)
+				reader.asked = make(map[chain.TxHash]int)
+				r.speck(p, 1, 2)
+				head := r.chain.Head()
+				r.endpoints[liar].Set(lies(r.invented(p, head)))
+				r.chain.Mine(1)
+				r.speck(p, 2, 3)
+				r.steps(time.Minute)
+				if name == "Honest" && len(reader.asked) > 0 {
+					t.Errorf("%d transactions were asked about", len(reader.asked))
+				}
+				r.endpoints[liar].Set(chaintest.Faults{})
+				r.pay(p)
+				r.steps(5 * time.Minute)
+				p = r.expect(p, payment.Completed, tenUSDC+payment.FoldFrom+2+2*3)
+				i := slices.IndexFunc(p.Deposits, payment.Deposit.Folded)
+				if d := p.Deposits[i]; d.Count != 3 || d.Transfer.Block.Time.IsZero() {
+					t.Errorf("folded: %+v", d)
+				}
+			})
+		}
+	}
+}
+
+// invented is a log of a small transfer to the payment, in a transaction that no block has.
+func (r *rig) invented(p payment.Payment, in chain.Head) map[string]any {
+	route, _ := p.Route()
+	asset, _ := r.profile.Asset(money.USDC)
+	l := chaintest.TransferLog(string(asset.Contract), "0x00000000000000000000000000000000000000f2",
+		string(route.Address.Address), big.NewInt(7))
+	return map[string]any{
+		"address": l.Address, "topics": l.Topics, "data": l.Data, "blockHash": in.Hash, "blockNumber": hexNumber(in.Number),
+		"transactionHash":  "0x" + strings.Repeat("ab", 32),
+		"transactionIndex": "0x0", "logIndex": "0x0", "removed": false,
+	}
 }

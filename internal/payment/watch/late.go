@@ -73,7 +73,7 @@ func (l *late) loadWatched(ctx context.Context) error {
 // passTime is the time from the beginning of one pass to that of the next.
 func (l *late) passTime() time.Duration {
 	least := max(endedRound, time.Duration(l.watched.set.Len()/restRate)*time.Second)
-	return least * time.Duration(Ended.Slowdown(l.pace.spent()))
+	return least * time.Duration(Ended.Slowdown(l.pace.spent()/100))
 }
 
 // loadCurrent brings the current set up to date with what is at risk: open payments, those that ended a moment ago or
@@ -210,6 +210,7 @@ type watchlist struct {
 	networks []chain.Network
 	set      *chain.WatchSet
 	owners   map[chain.Address]payment.ID
+	floods   map[chain.Address]chain.Flood
 	mark     Mark
 	built    time.Time
 	// fresh are the payments whose addresses were stored since an earlier load, where addresses rest.
@@ -219,14 +220,33 @@ type watchlist struct {
 
 func newWatchlist(n chain.Network) watchlist {
 	others := func(o chain.Network) bool { return !n.SharesAddresses(o) }
-	l := watchlist{networks: slices.DeleteFunc(chain.Networks(), others)}
+	l := watchlist{
+		networks: slices.DeleteFunc(chain.Networks(), others), floods: make(map[chain.Address]chain.Flood),
+	}
 	l.clear()
 	return l
 }
 
 func (l *watchlist) clear() {
 	l.set, l.owners, l.mark = chain.NewWatchSet(0), make(map[chain.Address]payment.ID), Mark{}
-	l.fresh = make(map[payment.ID]bool)
+	l.fresh, l.set.Floods = make(map[payment.ID]bool), l.floods
+}
+
+// flood has small transfers to the addresses of a payment that has got many shown by their logs alone, in blocks after
+// those that were read: they are only folded.
+func (l *watchlist) flood(p payment.Payment, after uint64) {
+	if !p.Flooded() {
+		return
+	}
+	f := chain.Flood{After: after, Below: payment.DustFloor, Placed: make(map[chain.TxHash]bool)}
+	for _, d := range p.Deposits {
+		f.Placed[d.Transfer.Tx] = true
+	}
+	for _, route := range p.Routes {
+		if _, known := l.floods[route.Address.Address]; !known {
+			l.floods[route.Address.Address] = f
+		}
+	}
 }
 
 func (l *watchlist) owner(a chain.Address) (payment.ID, bool) {

@@ -36,6 +36,7 @@ func (r *reader) observe(
 			return changed, err
 		}
 		payments = slices.DeleteFunc(payments, func(p payment.Payment) bool {
+			r.watched.flood(p, r.heads.Latest.Number)
 			return len(transfers[p.ID]) == 0 && !r.isRead(p, set)
 		})
 		did, err := r.observeTogether(ctx, payments, transfers, v, twice, aside)
@@ -139,6 +140,9 @@ func (r *reader) observeTogether(
 	for i, err := range r.store.UpdatePayments(ctx, updates) {
 		if err == nil {
 			changed++
+			for _, d := range due[i].deposits {
+				r.pace.paid(d)
+			}
 			continue
 		}
 		if id := due[i].before.ID; failed == nil {
@@ -178,10 +182,11 @@ type observed struct {
 	before payment.Payment
 	view   payment.View // without what does not stand
 	// judged is what stands of what is credited above the final head, and what a quorum says vanished.
-	judged map[confirmation]payment.DepositState
-	denied bool             // something above the final head is not confirmed
-	open   error            // why part of the view is left out, which is to be read again
-	left   []chain.Transfer // that part
+	judged   map[confirmation]payment.DepositState
+	deposits []payment.Deposit // that change
+	denied   bool              // something above the final head is not confirmed
+	open     error             // why part of the view is left out, which is to be read again
+	left     []chain.Transfer  // that part
 }
 
 // leave leaves a transfer out because of why. The view is to be read again as a whole, and nothing of it is folded
@@ -220,6 +225,7 @@ func (o observation) look(ctx context.Context, p payment.Payment, v payment.View
 	if err != nil {
 		x.open, x.left = err, unjudged(p, v.Transfers, v)
 	}
+	x.deposits = c.Deposits
 	return x, err == nil && !c.None()
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 )
 
@@ -203,7 +204,11 @@ func (s AtRisk) settled(rule chain.Finality, final uint64, now time.Time) bool {
 type pacer struct {
 	unpaced bool
 	budget  int64         // calls a day; 0: no limit
-	spent   func() int64  // of the budget, in per cent
+	spent   func() int64  // of the budget, in hundredths of a per cent
+	counted int64         // what was spent at the last step
+	vain    time.Time     // when what was spent in vain is made up for: see vainTime
+	part    int64         // of the budget, in per cent, by which reading slows down
+	slow    time.Duration // by what factor the rounds are put off that strangers can bring about
 	reading atomic.Int64  // the level
 	early   bool          // AtRisk.Early, or not known
 	round   time.Duration // how long the network may go unread by the present pace
@@ -234,24 +239,53 @@ const (
 )
 
 func newPacer() *pacer {
-	p := &pacer{early: true, spent: func() int64 { return 0 }} // what is at risk is not known yet
+	p := &pacer{early: true, slow: 1, spent: func() int64 { return 0 }} // what is at risk is not known yet
 	p.reading.Store(int64(Attended))
 	return p
 }
 
 func (p *pacer) level() Level { return Level(p.reading.Load()) }
 
-// take sets the pace by what is at risk, if that is known.
-func (p *pacer) take(s AtRisk, known bool, now time.Time) Pace {
+// Reading a network closely while no money comes may cost a twentieth of the budget at once, and another one in the
+// course of a day: beyond that it slows down as if the whole budget were spent. So whoever orders and never pays costs
+// no more than a tenth of the budget a day. Money of payWorth makes up for all that was spent before it.
+const (
+	vainTime = 24 * time.Hour // in which the twentieth is made up for
+	vainPart = 10_000 / 20
+	payWorth = money.USD
+)
+
+// take sets the pace by what is at risk, if that is known; refresh: a payer is about to choose the network.
+func (p *pacer) take(s AtRisk, known, refresh bool, now time.Time) Pace {
 	level := Attended
 	if known {
 		level = s.Level(now)
 	}
 	p.reading.Store(int64(level))
 	p.early = !known || s.Early
-	pace := level.Within(p.budget, p.spent())
+	spent := p.spent()
+	if p.vain.Before(now) {
+		p.vain = now
+	}
+	if level >= Open || refresh {
+		p.vain = p.vain.Add(time.Duration(max(spent-p.counted, 0)) * vainTime / vainPart)
+	}
+	p.counted, p.part = spent, max(spent/100, int64(p.vain.Sub(now)*100/vainTime))
+	p.slow = time.Duration(Open.Slowdown(p.part))
+	if level < Open {
+		p.part = spent / 100
+	}
+	pace := level.Within(p.budget, p.part)
 	p.round = pace.Round
 	return pace
+}
+
+// paid says that a deposit was recorded.
+func (p *pacer) paid(d payment.Deposit) {
+	worth := d.Transfer.Asset.Worth(d.Transfer.Units)
+	if d.State == payment.DepositFinal && !d.Folded() && worth.Cmp(payWorth.Atto()) >= 0 {
+		p.vain = time.Time{}
+	}
 }
 
 // read records what a round has read; tail: up to the newest block, which otherwise was perhaps invented, and quick
@@ -272,13 +306,13 @@ func (p *pacer) nextRound(s AtRisk, pace Pace, now time.Time, well, refresh bool
 	// No round can read up to the expiry before its block may be final.
 	readable := s.ExpiresAt.Add(p.finalAfter())
 	if !s.ExpiresAt.IsZero() && !now.Before(readable) && last.cursor.Scanned.Time.Before(s.ExpiresAt) {
-		wait = min(wait, expiryRound)
+		wait = min(wait, expiryRound*p.slow)
 	}
 	if s.OwnRule {
-		wait = min(wait, ownRuleRound)
+		wait = min(wait, ownRuleRound*p.slow)
 	}
 	if refresh {
-		wait = min(wait, refreshRound)
+		wait = min(wait, refreshRound*p.slow)
 	}
 	switch {
 	case last.at.IsZero(), s.Moves != last.cursor.Moves && !last.failed:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -134,7 +135,9 @@ func (r *reader) take(
 	}
 	found, by, err := scan(ctx, voices, r.scan, from, to, set, heard...)
 	if err == nil {
-		found = distinct(append(found, shown...), from, to.Number) // a voice that is asked now prevails
+		found = append(found, shown...)
+		r.agree(found, twice)
+		found = distinct(found, from, to.Number) // a voice that is asked now prevails
 		changed, err = r.observe(ctx, set, r.view(from, to, found), twice,
 			func(id payment.ID, block uint64, cause error, shown []chain.Transfer) error {
 				return r.failed.add(ctx, block, r.now(), cause, shown, id)
@@ -150,6 +153,31 @@ func (r *reader) take(
 	}
 	r.resize(err)
 	return changed, err
+}
+
+// agree decides about the small transfers of floods without asking about each: one stands if as many voices as must say
+// the same show it. A reading through one voice folds none of them.
+func (r *reader) agree(found []chain.Transfer, twice bool) {
+	voices := make(map[string]string)
+	for _, e := range r.endpoints.Endpoints() {
+		voices[e.Name] = e.Voice
+	}
+	shown := make(map[confirmation][]string)
+	for _, t := range found {
+		f, flooded := r.watched.floods[t.To]
+		if !flooded || !f.Has(t.Block.Number, t.Tx, t.Asset.Worth(t.Units)) {
+			continue
+		}
+		if voice, c := voices[t.Source], confirmationOf(t); !slices.Contains(shown[c], voice) {
+			shown[c] = append(shown[c], voice)
+		}
+	}
+	for c, by := range shown {
+		r.once.said[c] = nil
+		if twice && len(by) < r.endpoints.Quorum() {
+			r.once.said[c] = ErrDisagree
+		}
+	}
 }
 
 // view is what the blocks hold for payments to observe.

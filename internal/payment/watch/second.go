@@ -21,7 +21,9 @@ type second struct {
 	// seen is the cursor at that time. One endpoint that is all there is is asked for blocks again only if they were
 	// read by then: what it leaves out, it leaves out of two answers in a row.
 	seen chain.Head
-	why  string // it cannot be made; empty: it can
+	// again is up to where such an endpoint has been asked once more for what it showed before this process read.
+	again chain.Head
+	why   string // it cannot be made; empty: it can
 }
 
 // reset forgets how the blocks behind the cursor were read the first time.
@@ -97,7 +99,7 @@ func (s *second) due() time.Time {
 	if s.cursor.Second.Number >= s.cursor.Scanned.Number {
 		return time.Time{}
 	}
-	return s.at.Add(s.pace.level().Pace().Second * time.Duration(factor(secondSlowdowns, s.pace.spent())))
+	return s.at.Add(s.pace.level().Pace().Second * time.Duration(factor(secondSlowdowns, s.pace.part)))
 }
 
 // take reads the blocks between the second cursor and the first a second time, if that is due.
@@ -120,6 +122,12 @@ func (s *second) take(ctx context.Context) error {
 	}
 	s.at = s.now()
 	if s.single() {
+		if s.seen.Number == 0 && s.once.first(c.Second.Number) == "" {
+			move(c.Second, []*chain.Head{&s.again})
+			if err := s.read(ctx, false, end, &s.again); err != nil || s.again.Number < end.Number {
+				return err
+			}
+		}
 		end, s.seen = chain.Lower(s.seen, end), c.Scanned
 	}
 	err := s.read(ctx, true, end, cursors...)

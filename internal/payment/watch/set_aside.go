@@ -150,8 +150,8 @@ func (a *SetAside) Show(shown []chain.Transfer) (more bool) {
 	known := len(a.Shown)
 	for _, t := range shown {
 		t.Source = ""
-		// A block of another year is invented, and cannot be stored as JSON.
-		if year := t.Block.Time.Year(); year < 0 || year > 9999 {
+		// A block of another year is invented, and cannot be stored as JSON. What is not placed cannot be judged.
+		if year := t.Block.Time.Year(); year < 0 || year > 9999 || !t.Placed() {
 			continue
 		}
 		if len(a.Shown) < MostShown && !slices.ContainsFunc(a.Shown, func(o chain.Transfer) bool {

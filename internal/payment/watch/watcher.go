@@ -106,7 +106,7 @@ func (w *Watcher) Refresh() {
 func (w *Watcher) Unpaced() { w.pace.unpaced = true }
 
 // Limit makes the watcher keep to a day's budget of calls; 0: there is none. It slows down by what part of it is spent,
-// in per cent.
+// in hundredths of a per cent.
 func (w *Watcher) Limit(budget int64, spent func() int64) {
 	w.pace.budget, w.pace.spent = budget, spent
 }
@@ -178,7 +178,7 @@ func (w *Watcher) Step(ctx context.Context) time.Duration {
 	if err == nil && !w.pace.last.failed {
 		w.health.alive()
 	}
-	pace := w.pace.take(atRisk, err == nil, now)
+	pace := w.pace.take(atRisk, err == nil, w.refresh.Load(), now)
 	if now.Sub(w.renewed) >= renewEvery { // only the instance that leads takes quick reads
 		_ = w.lead(ctx) // a round says what is wrong
 	}
