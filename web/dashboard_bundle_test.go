@@ -74,12 +74,14 @@ func newDashboardAt(t *testing.T, baseURL string, with ...func(*Deps, *Options))
 	ctx, log := t.Context(), &logBuffer{}
 	logger := slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	sealer := storetest.Sealer(1)
-	st, err := store.Open(ctx, storetest.SQLite(t), sealer, store.Options{Log: logger})
+	url := storetest.SQLite(t)
+	st, err := store.Open(ctx, url, sealer, store.Options{Log: logger})
 	must(t, err)
 	t.Cleanup(func() { must(t, st.Close()) })
 	b := dashboardBundle{&bundle{
 		t: t, store: st, sealer: sealer, networks: newTestNetworks(),
 		clock: &testClock{now: time.Now().UTC().Truncate(time.Millisecond)}, log: log,
+		path: strings.TrimPrefix(url, "sqlite://"),
 	}, nil}
 	options := identity.Options{Mail: newWriter(baseURL)}
 	if party, ok := passkey.New(baseURL); ok {

@@ -59,7 +59,7 @@ var small = map[string]bool{
 	// Parts of a union that end after a page.
 	"from_account": true, "to_account": true, "own": true, "merchant": true,
 	"receivers": true, "heads": true, "first": true, "placed": true, "open": true, "newest": true,
-	"failed": true, "waiting": true,
+	"failed": true, "waiting": true, "entries": true, "found": true,
 }
 
 // Reading and writing stays a matter of index look-ups, whatever is stored.

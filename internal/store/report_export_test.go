@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/internal/store/storetest"
@@ -25,8 +26,13 @@ func lineOf(p payment.Payment) string {
 func TestStore_ExportPayments(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		k := w.NewKey(500, 500)
+		k, other := w.NewKey(500, 500), w.NewKey(500, 500)
 		want := w.populate(k)
+		for i := range 24 { // every second one is another's
+			if p := w.NewStarted([]merchant.Key{other, k}[i%2]); p.KeyID == k.ID {
+				want = append(want, p)
+			}
+		}
 		slices.SortStableFunc(want, func(a, b payment.Payment) int {
 			return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.Number, a.Number))
 		})

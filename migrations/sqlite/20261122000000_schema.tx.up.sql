@@ -206,8 +206,8 @@ CREATE TABLE payments (
 -- With what totals and bounds of the amount read.
 CREATE INDEX payments_by_key ON payments (key_id, created_at, id, kind, amount);
 -- An expression, which no other index can serve: a planner that takes payments_by_key for a state that is rare among the
--- newest skips all of these.
-CREATE INDEX payments_by_state ON payments ((CAST(key_id AS text) || substr(status, 1, 2) || substr(network, 1, 2)), created_at, id);
+-- newest skips all of these. With what totals read.
+CREATE INDEX payments_by_state ON payments ((CAST(key_id AS text) || substr(status, 1, 2) || substr(network, 1, 2)), created_at, id, kind, amount);
 CREATE INDEX payments_open ON payments (expires_at) WHERE ended_at IS NULL;
 CREATE INDEX payments_by_amount ON payments (key_id, amount, created_at, id);
 CREATE INDEX payments_priced ON payments (key_id, price, created_at) WHERE currency <> '';

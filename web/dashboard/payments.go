@@ -67,9 +67,15 @@ func (d *Surface) paymentsProps(
 	if err != nil {
 		return p, err
 	}
-	totals, err := d.Reports.Totals(ctx, q)
-	if err != nil {
-		return p, err
+	totals, known := found.Totals(q)
+	if !known {
+		counted, err := d.Reports.Totals(ctx, q)
+		if err != nil {
+			return p, err
+		}
+		if counted.Payments >= totals.Payments { // it may not come as far as this page
+			totals = counted
+		}
 	}
 	p.Totals = totalsText(ctx, totals)
 	if found.Next != (report.Place{}) {

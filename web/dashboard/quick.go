@@ -39,6 +39,11 @@ func (d *Surface) getQuick(c echo.Context, who session.Principal) error {
 		for _, x := range found.Payments {
 			p.Rows = append(p.Rows, paymentRow(c.Request().Context(), x))
 		}
+		if found.Next != (report.Place{}) && len(p.Rows) < quickRows {
+			further := filterOf(url.Values{"q": {text}})
+			further.Set("after", formatPlace(found.Next))
+			p.LookedTo, p.NextURL = found.Next.At, session.WithQuery(paymentsPath, further)
+		}
 	}
 	return shell.Render(c, http.StatusOK, shell.NewPage(c), dashboard.Quick(p))
 }

@@ -29,6 +29,8 @@ const (
 	// mostRead is how many rows a query may read of a table, and compare: a search compares the newest 10,000 payments,
 	// and as many are counted.
 	mostRead = report.MaxCounted + 1
+	// mostOfAge is how many entries of the index of words an age has: a search for frequent words reads one.
+	mostOfAge = 1 << 17
 	// mostSmall is how many rows a table has that the test has hardly filled.
 	mostSmall = 100
 )
@@ -64,7 +66,7 @@ func explainPages(t *testing.T, d *database, r *recorder) {
 	explained := 0
 	texts := make(map[string][]string)
 	for _, p := range probes() {
-		if p.most == 0 || p.linear {
+		if p.most == 0 {
 			continue
 		}
 		for run := range 2 { // the first page and the last one
@@ -220,6 +222,10 @@ func (d *database) faults(t *testing.T, text string) []string {
 			t.Fatal(err)
 		}
 		delete(wanted, line)
+		counts := strings.HasPrefix(text, "SELECT count(*) AS payments")
+		if counts && strings.Contains(line, " USING INDEX payments_by_") {
+			all = append(all, "reads rows to count them: "+line)
+		}
 		m := sqliteScan.FindStringSubmatch(line)
 		if m != nil && d.tableOf(text, m[1]) && !partial[m[2]] {
 			all = append(all, "reads a whole table: "+line)
@@ -309,7 +315,8 @@ func postgresFaults(n planNode) (all []string) {
 		(n.Relation == "" || grows.MatchString(n.Relation)) {
 		all = append(all, fmt.Sprintf("%s %s%s drops %.0f rows", n.Type, n.Relation, n.Index, dropped))
 	}
-	if read := n.Rows * n.Loops; read > mostRead && n.Relation+n.Index != "" {
+	most := map[bool]float64{true: mostOfAge, false: mostRead}[n.Index == "payments_by_word"]
+	if read := n.Rows * n.Loops; read > most && n.Relation+n.Index != "" {
 		all = append(all, fmt.Sprintf("%s %s%s reads %.0f rows", n.Type, n.Relation, n.Index, read))
 	}
 	for _, inner := range n.Plans {

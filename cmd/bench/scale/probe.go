@@ -24,9 +24,7 @@ type probe struct {
 	name string
 	most time.Duration // p95 on the long history; 0: it is only printed
 	once bool          // too long to be repeated
-	// linear: it reads more the more payments there are, and misses its limit on a long history.
-	linear bool
-	do     func(ctx context.Context, d *database, run int) error
+	do   func(ctx context.Context, d *database, run int) error
 }
 
 // measure returns the p50 and the p95 of the runs, after two that are not counted.

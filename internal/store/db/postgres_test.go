@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/florinpay/florin/internal/testkit/postgres"
 )
 
@@ -29,6 +31,41 @@ func TestPostgres_PanicInARow(t *testing.T) {
 	reads := one(func(scan Scan) error { return scan(&n) })
 	if err := e.ReadAll(ctx, reads, reads); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Plans are neither compiled nor run by several processes, on the connections of either pool, whatever the database has
+// set for its sessions.
+func TestPostgres_PlainPlans(t *testing.T) {
+	t.Parallel()
+	ctx, address := t.Context(), postgres.URL(t)
+	admin, err := pgx.Connect(ctx, address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer admin.Close(context.WithoutCancel(ctx))
+	name := pgx.Identifier{admin.Config().Database}.Sanitize()
+	if _, err := admin.Exec(ctx, "ALTER DATABASE "+name+" SET jit = on; ALTER DATABASE "+name+
+		" SET max_parallel_workers_per_gather = 4"); err != nil {
+		t.Fatal(err)
+	}
+	e, err := Open(ctx, address, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	for setting, want := range map[string]string{"jit": "off", "max_parallel_workers_per_gather": "0"} {
+		for pool, read := range map[string]func(text string, got *string) error{
+			"bun": func(text string, got *string) error { return e.Reader().NewRaw(text).Scan(ctx, got) },
+			"pgx": func(text string, got *string) error {
+				return e.Read(ctx, Query(func(scan Scan) error { return scan(got) }, text))
+			},
+		} {
+			var got string
+			if err := read("SELECT current_setting('"+setting+"')", &got); err != nil || got != want {
+				t.Errorf("%s, %s: %q %v, want %q", pool, setting, got, err, want)
+			}
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package report
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -96,47 +97,59 @@ func (r *Reader) exported(ctx context.Context, numbers []int64, settled bool) ([
 	for i, number := range numbers {
 		place[number] = &list[i]
 	}
-	d := r.db.Dialect()
-	of := " WHERE " + d.Listed("payment_id") // an export asks in no order but that of what moved the money
+	are, args := among(r.db.Dialect(), numbers)
+	of := " WHERE " + are("payment_id") // an export asks in no order but that of what moved the money
 	reads := []*db.Stmt{
-		exporting(exportedPayments, "payments WHERE "+d.Listed("id"), numbers, func(row exportedPayment) {
-			place[row.Number].Payment = row.Payment
+		exporting(exportedPayments, "payments WHERE "+are("id"), args, place, func(p *Exported, row exportedPayment) {
+			p.Payment = row.Payment
 		}),
-		exporting(exportedRoutes, "routes"+of, numbers, func(row exportedRoute) {
-			p := place[row.Owner]
+		exporting(exportedRoutes, "routes"+of, args, place, func(p *Exported, row exportedRoute) {
 			p.Routes = append(p.Routes, row.Route)
 		}),
-		exporting(exportedDeposits, "deposits"+of, numbers, func(row exportedDeposit) {
-			p := place[row.Owner]
+		exporting(exportedDeposits, "deposits"+of, args, place, func(p *Exported, row exportedDeposit) {
 			p.Deposits = append(p.Deposits, row.Whole())
 		}),
-		readRefunds(d, numbers, func(number int64, x Refund) {
-			place[number].Refunds = append(place[number].Refunds, x)
+		readRefunds(are("payment_id"), args, func(number int64, x Refund) {
+			if p := place[number]; p != nil {
+				p.Refunds = append(p.Refunds, x)
+			}
 		}),
 	}
 	if settled {
 		reads = append(reads, exporting(exportedSweeps, `(SELECT i.id, i.payment_id, s.network, s.tx_hash, s.ended_at, s.paid, s.moved
-			FROM sweep_items AS i JOIN sweeps AS s ON s.id = i.sweep_id WHERE i.moved IS NOT NULL) AS x`+of+" ORDER BY id", numbers,
-			func(row exportedSweep) {
-				p := place[row.Owner]
+			FROM sweep_items AS i JOIN sweeps AS s ON s.id = i.sweep_id WHERE i.moved IS NOT NULL) AS x`+of+" ORDER BY id", args, place,
+			func(p *Exported, row exportedSweep) {
 				p.Settled = append(p.Settled, row.Settled)
 			}))
 	}
 	return list, r.db.ReadAll(ctx, reads...)
 }
 
-// exporting passes each row of a query of payments of the numbers. It reads all of them to one place.
-func exporting[R any](t *db.Table[R], from string, numbers []int64, take func(R)) *db.Stmt {
+// among returns the condition that a column has one of the numbers, and its arguments. It may have others between them.
+func among(d db.Dialect, numbers []int64) (condition func(column string) string, args []any) {
+	low, high := slices.Min(numbers), slices.Max(numbers)
+	if !d.ManyWriters && high-low < 2*int64(len(numbers)) { // SQLite takes longer to look up a list
+		return func(column string) string { return column + " BETWEEN ? AND ?" }, []any{low, high}
+	}
+	return d.Listed, []any{db.Numbers(numbers)}
+}
+
+// exporting passes each row of a query with its payment, whose number is the first column. It reads all of them to one
+// place.
+func exporting[R any](
+	t *db.Table[R], from string, args []any, place map[int64]*Exported, take func(*Exported, R),
+) *db.Stmt {
 	row, none := new(R), *new(R)
 	dest := t.Dest(row)
+	number := dest[0].(*int64) //nolint:forcetypeassert // of a payment
 	return db.Query(func(scan db.Scan) error {
 		*row = none
 		err := scan(dest...)
-		if err == nil {
-			take(*row)
+		if p := place[*number]; err == nil && p != nil {
+			take(p, *row)
 		}
 		return err
-	}, "SELECT "+t.Columns("")+" FROM "+from, db.Numbers(numbers))
+	}, "SELECT "+t.Columns("")+" FROM "+from, args...)
 }
 
 // Priced reports whether a payment of the keys was priced in another currency.

@@ -54,7 +54,8 @@ type Query struct {
 	Priced bool
 	// Paid: only what was paid; From, Until and the order are by when. Its export says where the money went.
 	Paid bool
-	// Look is how many payments are compared with token, kind and amount for a page; 0: MaxLook.
+	// Look is how many payments are compared with token, kind, amount and words for a page, and how many entries of the
+	// index of words are read; 0: MaxLook.
 	Look int
 }
 
@@ -62,6 +63,10 @@ type Query struct {
 type Place struct {
 	At     time.Time
 	Number int64
+}
+
+func (p Place) compare(with Place) int {
+	return cmp.Or(p.At.Compare(with.At), cmp.Compare(p.Number, with.Number))
 }
 
 // maxRanges is how many parts a UNION may have; SQLite takes at most 500.
@@ -73,12 +78,14 @@ const maxFound = 200
 // Found is a page of payments.
 type Found struct {
 	Payments []payment.Payment
-	// Next is where the next page begins; zero if there is none. A page of a filter that no index serves may have less
-	// than Limit payments, or none, and go on: MaxLook payments are compared for a page.
+	// Next is where the next page begins; zero if there is none. A page of a filter that no index serves, or of words
+	// that are frequent, may have less than Limit payments, or none, and go on: it looks at MaxLook payments, or at one
+	// age of the index of words and as many of its entries beyond.
 	Next Place
 }
 
-// MaxLook bounds how many payments a page compares with a filter that no index serves.
+// MaxLook bounds how many payments a page compares with a filter that no index serves, and how many entries of the
+// rarest word it reads of more than one age of the index.
 const MaxLook = 4000
 
 // SearchPayments finds payments of the keys with routes and deposits. It fails with fault.Invalid for a limit out of
@@ -124,7 +131,7 @@ func find(ctx context.Context, t db.Tx, d db.Dialect, q Query) (numbers []int64,
 	f := newFinder(t, d, q, "p.id, p."+q.time())
 	ranges, err := f.ranges(ctx)
 	if err != nil || len(ranges) == 0 {
-		return nil, Place{}, err
+		return nil, f.older, err
 	}
 	rows, next, err := f.read(ctx, ranges)
 	for _, row := range rows {
@@ -173,8 +180,8 @@ func (q Query) time() string {
 
 // read merges the ranges to a page, and returns where the next one begins.
 func (f *finder) read(ctx context.Context, ranges []*bun.SelectQuery) (rows []foundRow, next Place, err error) {
-	if f.comparing() {
-		rows, next, err = f.compared(ctx)
+	if next = f.older; f.comparing() {
+		rows, next, err = f.compared(ctx, MaxLook/8, MaxLook)
 	} else {
 		err = db.Merge(f, ranges, f.order(""), f.q.Limit+1).Scan(ctx, &rows)
 	}
@@ -187,8 +194,7 @@ func (f *finder) read(ctx context.Context, ranges []*bun.SelectQuery) (rows []fo
 
 // compared returns those of the newest payments that match, and where it stopped, if there are more. A page that is
 // found among the very newest is read at once.
-func (f *finder) compared(ctx context.Context) (rows []foundRow, older Place, err error) {
-	looks := []int{MaxLook / 8, MaxLook}
+func (f *finder) compared(ctx context.Context, looks ...int) (rows []foundRow, older Place, err error) {
 	if f.q.Look > 0 {
 		looks = []int{f.q.Look}
 	}
@@ -221,9 +227,10 @@ func (f *finder) compare(
 	if err := f.NewRaw(strings.Join(parts, " UNION ALL "), args...).Scan(ctx, &read); err != nil {
 		return nil, Place{}, err
 	}
-	slices.SortFunc(read, func(a, b foundRow) int {
-		return cmp.Or(b.place().At.Compare(a.place().At), cmp.Compare(b.ID, a.ID))
-	})
+	slices.SortFunc(read, func(a, b foundRow) int { return b.place().compare(a.place()) })
+	if f.q.Ascending {
+		slices.Reverse(read)
+	}
 	for _, row := range read {
 		if row.Matches {
 			rows = append(rows, row)
@@ -264,9 +271,10 @@ func (f *finder) condition() (text string, args []any) {
 	return text, args
 }
 
-// comparing reports whether rows are compared one by one.
+// comparing reports whether rows are compared one by one: those that a text finds are few.
 func (f *finder) comparing() bool {
-	return f.q.Token != "" || f.q.Kind != "" || f.q.Min > 0 || f.q.Max > 0 || f.q.priced()
+	q := f.q
+	return q.Text == "" && (q.Token != "" || q.Kind != "" || q.Min > 0 || q.Max > 0 || q.priced())
 }
 
 // priced reports whether the price in a currency is bounded.

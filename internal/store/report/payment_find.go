@@ -22,6 +22,7 @@ type finder struct {
 
 	q        Query
 	words    []string // that are compared row by row
+	older    Place    // where a search by words goes on that has not come to the end
 	sqlite   bool
 	bytewise string // the collation
 	columns  string
@@ -40,9 +41,15 @@ func (f *finder) ranges(ctx context.Context) ([]*bun.SelectQuery, error) {
 			return nil, err
 		}
 		// The sign keeps SQLite from walking all payments of the key in the order of the page.
-		return []*bun.SelectQuery{f.page(f.selectPayments().
+		condition, args := f.condition()
+		found := f.page(f.selectPayments().
 			Where("p.id IN (?) AND +p.key_id IN (?)", bun.List(numbers), bun.List(f.q.Keys)).
-			Apply(f.inState))}, nil
+			Where(condition, args...).Apply(f.inState))
+		if f.older != (Place{}) { // what is older belongs to the pages that go on from there
+			than := map[bool]string{true: "<=", false: ">="}[f.q.Ascending]
+			found = found.Where("(p."+f.q.time()+", p.id) "+than+" (?, ?)", f.older.At, f.older.Number)
+		}
+		return []*bun.SelectQuery{found}, nil
 	}
 	var all []*bun.SelectQuery
 	for _, key := range f.q.Keys {

@@ -32,14 +32,15 @@ func (r *Reader) Refunds(ctx context.Context, list []payment.Payment) (map[int64
 	for i, p := range list {
 		numbers[i] = p.Number
 	}
-	err := r.db.ReadAll(ctx, readRefunds(r.db.Dialect(), numbers, func(number int64, x Refund) {
+	listed, args := r.db.Dialect().Listed("payment_id"), []any{db.Numbers(numbers)}
+	err := r.db.ReadAll(ctx, readRefunds(listed, args, func(number int64, x Refund) {
 		of[number] = append(of[number], x)
 	}))
 	return of, db.Wrap(err, "refunds of %d payments", len(list))
 }
 
-// readRefunds passes the refunds of the payments of the numbers that were not cancelled, the oldest first.
-func readRefunds(d db.Dialect, numbers []int64, take func(number int64, x Refund)) *db.Stmt {
+// readRefunds passes the refunds for which the condition holds that were not cancelled, the oldest first.
+func readRefunds(condition string, args []any, take func(number int64, x Refund)) *db.Stmt {
 	return db.Query(func(scan db.Scan) error {
 		var x Refund
 		var units, status string
@@ -53,5 +54,5 @@ func readRefunds(d db.Dialect, numbers []int64, take func(number int64, x Refund
 		take(number, x)
 		return err
 	}, `SELECT payment_id, units, decimals, symbol, status FROM refunds WHERE status <> 'CANCELLED' AND
-		`+d.Listed("payment_id")+` ORDER BY id`, db.Numbers(numbers))
+		`+condition+` ORDER BY id`, args...)
 }

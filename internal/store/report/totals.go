@@ -24,6 +24,16 @@ type Totals struct {
 	More bool
 }
 
+// Totals returns those of the page that the query found. known: they are what Totals would count, because the page is
+// the only one, or the first of a search by words that has not come further.
+func (f Found) Totals(q Query) (sum Totals, known bool) {
+	for _, p := range f.Payments {
+		sum.Amount += p.Amount
+	}
+	sum.Payments, sum.More = int64(len(f.Payments)), f.Next != (Place{}) || q.After != (Place{})
+	return sum, q.After == (Place{}) && (!sum.More || q.Text != "" && len(f.Payments) < q.Limit)
+}
+
 // Totals counts all payments that the filter takes, whatever page it asks for.
 func (r *Reader) Totals(ctx context.Context, q Query) (sum Totals, err error) {
 	if q.After, q.Limit = (Place{}), maxCountedText-1; q.Text == "" {
@@ -39,10 +49,11 @@ func (r *Reader) Totals(ctx context.Context, q Query) (sum Totals, err error) {
 func totals(ctx context.Context, f *finder) (sum Totals, err error) {
 	ranges, err := f.ranges(ctx)
 	if err != nil || len(ranges) == 0 {
+		sum.More = f.older != (Place{})
 		return sum, err
 	}
 	if f.comparing() {
-		rows, older, err := f.compared(ctx)
+		rows, older, err := f.compared(ctx, MaxLook/8, MaxLook)
 		for _, row := range rows {
 			sum.Payments, sum.Amount = sum.Payments+1, sum.Amount+row.Amount
 		}
@@ -52,6 +63,6 @@ func totals(ctx context.Context, f *finder) (sum Totals, err error) {
 	most := f.q.Limit + 1
 	err = f.NewRaw("SELECT count(*) AS payments, CAST(coalesce(sum(amount), 0) AS bigint) AS amount FROM (?) AS newest",
 		db.Merge(f, ranges, f.order(""), most)).Scan(ctx, &sum)
-	sum.More = sum.Payments == int64(most)
+	sum.More = f.older != (Place{}) || sum.Payments == int64(most)
 	return sum, err
 }
