@@ -122,7 +122,7 @@ func (s *Service) Lock(ctx context.Context, merchantID int64, act audit.Act) err
 	if !s.opts.Mail.Enabled() {
 		return ErrNoMail
 	}
-	r := act.Record(merchantID, audit.ActionLock, "wallets", "", s.opts.Mail.Owners(
+	r := act.Record(merchantID, audit.ActionLock, mail.T("wallets").Kept(), "", s.opts.Mail.Owners(
 		act.At, merchantID, mail.T("Your wallets are locked"),
 		mail.T("{{.Who}} locked where the money of your Florin merchant account goes. A change takes 24 hours from now on, "+
 			"and you get a mail that stops it.", "Who", act.Who))...)
@@ -212,7 +212,7 @@ func (s *Service) StopByLink(ctx context.Context, token string, act audit.Act) (
 	if err != nil {
 		return Waiting{}, err
 	}
-	act.Who = "link in a mail"
+	act.Who = mail.T("link in a mail").Text
 	r := act.Record(w.MerchantID, audit.ActionChangeStop, w.ID, strings.Join(w.Changes, ", "), s.opts.Mail.Owners(
 		act.At, w.MerchantID, stoppedMail,
 		mail.T("The link of a mail stopped a change of where your money goes. Nothing was changed."),
@@ -280,7 +280,7 @@ func (w Waiting) entries(key Key, to NewSettings, before, after Custodian) []aud
 	case WaitingCampaign:
 		entry.Action, entry.Subject = audit.ActionCampaign, w.Subject
 	case WaitingUnlock:
-		entry = audit.Entry{Action: audit.ActionUnlock, Subject: "wallets"}
+		entry = audit.Entry{Action: audit.ActionUnlock, Subject: mail.T("wallets").Kept()}
 	case WaitingRights:
 		entry.Action, entry.Subject = audit.ActionPermitKey, key.Name()
 	case WaitingRole:
