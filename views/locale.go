@@ -273,7 +273,11 @@ func (l *Locale) data(args []any) map[string]any {
 		name, _ := args[i].(string)
 		v := args[i+1]
 		if s, ok := v.(string); ok && l.Dir == "rtl" {
-			v = "\u2068" + s + "\u2069"
+			isolate := "\u2068"
+			if strings.ContainsAny(s, "\u2067\u2068") {
+				isolate = "\u2067" // a text of this language: a value inside must not set its direction
+			}
+			v = isolate + s + "\u2069"
 		}
 		m[name] = v
 	}

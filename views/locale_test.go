@@ -228,6 +228,9 @@ func TestRightToLeft(t *testing.T) {
 	if want := "طلبات كثيرة جدًا؛ أعد المحاولة \u2068بعد دقيقتين\u2069."; must != want {
 		t.Errorf("a refusal that may be tried again says %q, want %q", must, want)
 	}
+	if got, want := views.LocaleFor("ar").Comma("a", "b", "c"), "\u2067\u2068a\u2069، \u2068b\u2069\u2069، \u2068c\u2069"; got != want {
+		t.Errorf("a list inside a list is %q, want %q: it would run from left to right", got, want)
+	}
 	p := sampleCheckout(t, "ar")
 	p.State, p.Missing = checkout.StateShort, "0.37"
 	if want := "\u20680.37\u00a0USDC\u2069"; !strings.Contains(render(t, checkout.Pay(p)), want) {

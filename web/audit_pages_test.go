@@ -111,13 +111,13 @@ func (d *diary) shop(s *surfer, ada identity.User) {
 		"permission", "create", "permission", "custodian", "networks", "203.0.113.7/24", "password", testPassword),
 		me+"changed what an API key may do: Till|what it may do: create and start payments, read payments, events and "+
 			"balances, cancel payments, mark payments as completed, change wallets and settings, request and cancel refunds"+
-			" → create and start payments, change wallets and settings, from where: everywhere → 203.0.113.0/24")
+			" → create and start payments, change wallets and settings\nfrom where: everywhere → 203.0.113.0/24")
 	d.leaves("/dashboard/keys/:key/permissions", s.post("/dashboard/keys/"+key+"/permissions", "networks", "",
 		"chosen", "yes", "permission", "create", "permission", "read", "permission", "cancel", "permission", "complete",
 		"permission", "custodian", "password", testPassword),
 		me+"changed what an API key may do: Till|what it may do: create and start payments, change wallets and settings → "+
 			"create and start payments, read payments, events and balances, cancel payments, mark payments as completed, "+
-			"change wallets and settings, from where: 203.0.113.0/24 → everywhere")
+			"change wallets and settings\nfrom where: 203.0.113.0/24 → everywhere")
 	d.leaves("/dashboard/keys", s.post("/dashboard/keys", "label", "Old", "wallet", ""), me+"created an API key: Old|")
 	keys, err = storetest.Accounts{Store: b.store.Merchant()}.Keys(t.Context(), ada.ID)
 	must(t, err)
@@ -171,8 +171,8 @@ func (d *diary) firstDay() {
 	d.leaves("/signin", eve.post("/signin", "email", u.Email, "password", testPassword), me+"signed in: |")
 	form := []string{"name", "Bakery", "evm", merchantWallet, "password", testPassword}
 	d.leaves("/dashboard/start", eve.post("/dashboard/start", form...), me+"created an API key: Main key|",
-		me+"changed settlement wallets: Main key|BNB Smart Chain (BEP20): none → "+merchantWallet+", Polygon: none → "+
-			merchantWallet+", Base: none → "+merchantWallet, me+"changed the custodian: Main key|name: none → Bakery",
+		me+"changed settlement wallets: Main key|BNB Smart Chain (BEP20): none → "+merchantWallet+"\nPolygon: none → "+
+			merchantWallet+"\nBase: none → "+merchantWallet, me+"changed the custodian: Main key|name: none → Bakery",
 		me+"created a payment link: bakery|Payment to Bakery")
 	d.leaves("/dashboard/start", eve.post("/dashboard/start", form...))
 	made := eve.post("/dashboard/start/dollar")
@@ -228,7 +228,7 @@ func (d *diary) sell(s *surfer, key string) {
 		me+"created a campaign: well|A well")
 	d.leaves("/dashboard/campaigns/:campaign/edit",
 		s.post("/dashboard/campaigns/well/edit", "key", key, "title", "Two wells"),
-		me+"changed a campaign: well|title: A well → Two wells, Two wells")
+		me+"changed a campaign: well|title: A well → Two wells\nTwo wells")
 	d.leaves("/dashboard/campaigns/:campaign/pause", s.post("/dashboard/campaigns/well/pause"),
 		me+"paused a campaign: well|Two wells")
 	d.leaves("/dashboard/campaigns/:campaign/resume", s.post("/dashboard/campaigns/well/resume"),

@@ -115,7 +115,7 @@ func TestLock_Stopped(t *testing.T) {
 	l.redirect(l.code()).wants(t, 409, "waits already")
 	mails := strings.Join(l.mailed(before + 2)[before:], "\n")
 	for _, want := range []string{
-		ownerEmail + "\n", "second@shop.example\n", "Polygon: "+ merchantWallet + " → " + thief,
+		ownerEmail + "\n", "second@shop.example\n", "Polygon: " + merchantWallet + " → " + thief,
 		testBaseURL + "/stop?token=",
 	} {
 		if !strings.Contains(mails, want) {

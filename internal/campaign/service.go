@@ -102,7 +102,7 @@ type Redirection struct {
 func (s *Service) Edit(
 	ctx context.Context, keys []int64, slug string, to Redirection, in Draft, act audit.Act,
 ) (Campaign, error) {
-	r := act.Record(act.Account, audit.ActionCampaign, "", strings.Join(append(to.Changes, ""), ", "))
+	r := act.Record(act.Account, audit.ActionCampaign, "", strings.Join(append(to.Changes, ""), "\n"))
 	if len(to.Changes) > 0 {
 		subject := mail.T("What donors read of “{{.Title}}” was changed", "Title", in.Title)
 		if to.Moved {

@@ -109,6 +109,14 @@ func Date(t time.Time) Words { return alone(ValueDate, t.Format(time.DateOnly)) 
 // alone returns words that are a value and no text.
 func alone(kind, text string) Words { return Words{Values: []Value{{"", kind, text}}} }
 
+// Comma returns both words, with a comma between them.
+func (w Words) Comma(more Words) Words {
+	if w.Kept() == "" {
+		return more
+	}
+	return T("{{.First}}, {{.Next}}", "First", w, "Next", more)
+}
+
 // N returns words in the plural form for n, which the text reads as {{.N}}; one is the English text for one.
 func N(many, one string, n int, pairs ...any) Words {
 	return Words{Text: many, One: one, Count: n}.With(pairs...)

@@ -22,7 +22,8 @@ func (c Custodian) Acceptance(before Custodian) []string {
 		was, is := before.optionsOf(n).words(), c.optionsOf(n).words()
 		for i := range is {
 			if was[i].value != is[i].value {
-				changes = append(changes, n.Name()+" "+Changed(is[i].name, was[i].value, is[i].value))
+				name := mail.T("{{.What}} on {{.Network}}", "What", is[i].name, "Network", n.Name())
+				changes = append(changes, Changed(name, was[i].value, is[i].value))
 			}
 		}
 	}

@@ -92,7 +92,7 @@ func MoneyEntries(subject string, before, after Custodian) []audit.Entry {
 	add := func(action audit.Action, changes []string) {
 		if len(changes) > 0 {
 			entries = append(entries, audit.Entry{
-				Action: action, Subject: subject, Detail: strings.Join(changes, ", "),
+				Action: action, Subject: subject, Detail: strings.Join(changes, "\n"),
 			})
 		}
 	}

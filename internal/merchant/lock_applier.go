@@ -108,7 +108,7 @@ func (a *Applier) refuse(ctx context.Context, w Waiting, why mail.Words) error {
 	now := a.service.now().UTC()
 	r := audit.Act{Who: w.By, At: now}.Record(
 		w.MerchantID, audit.ActionChangeFailed, mail.Words{Text: w.Kind.What()}.Kept(),
-		strings.Join(w.Changes, ", ")+": "+why.Kept(),
+		strings.Join(w.Changes, "\n")+"\n"+why.Kept(),
 		a.service.opts.Mail.Owners(now, w.MerchantID,
 			mail.T("A change was not made: {{.What}}", "What", mail.English(w.Kind.What())),
 			mail.T("This could not be made after 24 hours. {{.Why}}", "Why", why), mail.Words{}.Then(w.Changes...))...)

@@ -95,7 +95,7 @@ func (w Waiting) Stopped(at time.Time, why string) audit.Record {
 	return audit.Record{
 		Entries: []audit.Entry{audit.Act{Who: w.By, At: at}.Entry(
 			w.MerchantID, audit.ActionChangeStop, w.ID,
-			mail.Words{Text: why}.Kept()+": "+strings.Join(w.Changes, ", "))},
+			mail.Words{Text: why}.Kept()+"\n"+strings.Join(w.Changes, "\n"))},
 		Mails: []mail.Mail{mail.Mail{
 			ID: "stopped." + w.ID, Kind: mail.Plain, Owners: w.MerchantID, At: at,
 		}.Of(mail.Letter{Subject: stoppedMail, Text: []mail.Words{

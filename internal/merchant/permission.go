@@ -108,11 +108,11 @@ func (p Permissions) String() string {
 
 // words are what the permissions allow, for mails and the audit log.
 func (p Permissions) words() string {
-	var texts []string
+	var all mail.Words
 	for _, x := range p.List() {
-		texts = append(texts, mail.Words{Text: x.Shown()}.Kept())
+		all = all.Comma(mail.Words{Text: x.Shown()})
 	}
-	return strings.Join(texts, ", ")
+	return all.Kept()
 }
 
 // Empty reports whether nothing is permitted.
@@ -170,7 +170,7 @@ func (s *Service) SetKeyRights(ctx context.Context, key Key, p Permissions, from
 		return fault.About(fault.Invalid, "permissions", "must be at least one of %s", AllPermissions())
 	}
 	changes := key.RightsChanges(p, from)
-	return s.changeKey(ctx, key, act.Record(key.UserID, audit.ActionPermitKey, key.Name(), strings.Join(changes, ", "),
+	return s.changeKey(ctx, key, act.Record(key.UserID, audit.ActionPermitKey, key.Name(), strings.Join(changes, "\n"),
 		s.keyMails(act, key, mail.T("What an API key may do was changed"), changes)...), func(k *Key) {
 		k.Permissions, k.Sources, k.Confirmed = p, from, true
 	})

@@ -109,7 +109,7 @@ func (w *world) repeated(ctx context.Context, k merchant.Key, p payment.Payment)
 	for subject, action := range map[string]audit.Action{
 		"payments found by “ada@Example.com”": audit.ActionExport, "payments found by “ADA@ex”": audit.ActionExport,
 		mail.T("found by {{.Text}}", "Text", "“Ada@exam”").Kept(): audit.ActionExport,
-		"order of ada@example.com": audit.ActionResolve,
+		"order of ada@example.com":                                audit.ActionResolve,
 	} {
 		w.Must(w.DB().Write(ctx, func(ctx context.Context, t db.Tx) error {
 			return t.Run(ctx, table.InsertEntry(audit.Entry{

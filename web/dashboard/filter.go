@@ -234,12 +234,11 @@ func bound(m money.Micros, price exchange.Sum) string {
 }
 
 // momentText writes the bound of a span: at midnight the day alone.
-func momentText(t time.Time) string {
-	day := mail.Date(t).Kept()
+func momentText(t time.Time) mail.Words {
 	if t.Equal(session.Day(t)) {
-		return day
+		return mail.Date(t)
 	}
-	return day + t.Format(", 15:04")
+	return mail.Date(t).Comma(mail.Number(t.Format("15:04")))
 }
 
 // chips are the parts of a filter in words, each with the list without it.
@@ -275,8 +274,8 @@ func chips(ctx context.Context, filter url.Values, f dashboard.FilterFields) (al
 
 // sentenceOfQuery writes a filter as its parts, for shell.Said: what is listed, and then each bound of it.
 func sentenceOfQuery(q report.Query) string {
-	parts := []string{mail.Words{Text: nounOf(q)}.Kept()}
-	add := func(text string, args ...any) { parts = append(parts, mail.T(text, args...).Kept()) }
+	all := mail.Words{Text: nounOf(q)}
+	add := func(text string, args ...any) { all = all.Comma(mail.T(text, args...)) }
 	if q.Token != "" {
 		add("in {{.Token}}", "Token", string(q.Token))
 	}
@@ -299,10 +298,10 @@ func sentenceOfQuery(q report.Query) string {
 	if !q.Until.IsZero() {
 		add("until {{.Time}}", "Time", momentText(q.Until))
 	}
-	if len(parts) == 1 && nounOf(q) == "Payments" {
-		return mail.T("All payments").Kept()
+	if all.Text == "Payments" {
+		all.Text = mail.T("All payments").Text
 	}
-	return strings.Join(parts, ", ")
+	return all.Kept()
 }
 
 // nounOf says in English what a filter lists, by status and kind.
