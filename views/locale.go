@@ -181,6 +181,8 @@ func (l *Locale) N(id string, n int, args ...any) string {
 func (l *Locale) localize(c *i18n.LocalizeConfig) string {
 	s, err := l.localizer.Localize(c)
 	switch english := LocaleFor(languages[0].Tag); {
+	case err == nil && l.Dir == "rtl" && strings.IndexAny(s, "\u2067\u2068") == 0:
+		return "\u200f" + s // or a bdi element takes its direction from the value
 	case err == nil:
 		return s
 	case l != english:

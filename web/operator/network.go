@@ -23,7 +23,8 @@ func (d *Surface) networkRows() []operator.NetworkRow {
 		row := operator.NetworkRow{
 			Name: views.NetworkName(string(n)),
 			OK:   h.OK, Reason: h.Detail, Latest: block(h.Latest), Final: block(h.Final), Scanned: block(h.Scanned),
-			Lag: panel.Span(context.Background(), h.Lag), Treasury: string(offered.Treasury), Sweeping: "off: no gas wallet",
+			Lag: panel.Span(context.Background(), h.Lag), Treasury: string(offered.Treasury),
+			Sweeping: "off: no gas wallet",
 		}
 		if row.Reason == "" {
 			row.Reason = h.Reason
