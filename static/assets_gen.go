@@ -3,13 +3,13 @@
 package static
 
 var assets = map[string]asset{
-	"app.css":       {hash: "5be91c304e", contentType: "text/css; charset=utf-8", inline: false},
+	"app.css":       {hash: "636a132a4b", contentType: "text/css; charset=utf-8", inline: false},
 	"checkout.css":  {hash: "a7683965a2", contentType: "text/css; charset=utf-8", inline: true},
 	"checkout.js":   {hash: "951e4cf180", contentType: "text/javascript; charset=utf-8", inline: false},
 	"console.js":    {hash: "571434a161", contentType: "text/javascript; charset=utf-8", inline: false},
-	"dashboard.css": {hash: "e71f9cd1e1", contentType: "text/css; charset=utf-8", inline: false},
+	"dashboard.css": {hash: "6bbda2bcca", contentType: "text/css; charset=utf-8", inline: false},
 	"dashboard.js":  {hash: "68f27ef1e7", contentType: "text/javascript; charset=utf-8", inline: false},
-	"docs.css":      {hash: "4d844ec99c", contentType: "text/css; charset=utf-8", inline: false},
+	"docs.css":      {hash: "fb10653f3c", contentType: "text/css; charset=utf-8", inline: false},
 	"docs.js":       {hash: "6bdb251a35", contentType: "text/javascript; charset=utf-8", inline: false},
 	"donate.css":    {hash: "7e574d4c18", contentType: "text/css; charset=utf-8", inline: true},
 	"htmx.js":       {hash: "abf86c10d6", contentType: "text/javascript; charset=utf-8", inline: false},

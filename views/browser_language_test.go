@@ -54,7 +54,7 @@ func TestArabicInBrowser(t *testing.T) {
 }
 
 // isolates are the invisible marks that keep the direction of values in right-to-left sentences.
-var isolates = strings.NewReplacer("\u2068", "", "\u2069", "")
+var isolates = strings.NewReplacer("\u200f", "", "\u2067", "", "\u2068", "", "\u2069", "")
 
 // TestNumbersInBrowser compares our numbers, plural forms and durations with those of the browser, which
 // has its own CLDR.

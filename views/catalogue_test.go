@@ -31,7 +31,7 @@ func TestCatalogue(t *testing.T) {
 		".", "../web", "../internal/identity", "../internal/merchant", "../internal/payment",
 		"../internal/audit", "../internal/campaign", "../internal/exchange", "../internal/input", "../internal/mail",
 		"../internal/money", "../internal/fault", "../internal/refund", "../internal/webhook", "../internal/settlement",
-		"../internal/chain", "../internal/ledger",
+		"../internal/chain", "../internal/ledger", "../internal/recharge", "../internal/store", "../cmd/florin",
 	} {
 		readTexts(t, room, said, quoted)
 	}

@@ -181,6 +181,8 @@ func (l *Locale) N(id string, n int, args ...any) string {
 func (l *Locale) localize(c *i18n.LocalizeConfig) string {
 	s, err := l.localizer.Localize(c)
 	switch english := LocaleFor(languages[0].Tag); {
+	case err == nil && l.Dir == "rtl" && strings.IndexAny(s, "\u2067\u2068") == 0:
+		return "\u200f" + s // or a bdi element takes its direction from the value
 	case err == nil:
 		return s
 	case l != english:
@@ -273,7 +275,11 @@ func (l *Locale) data(args []any) map[string]any {
 		name, _ := args[i].(string)
 		v := args[i+1]
 		if s, ok := v.(string); ok && l.Dir == "rtl" {
-			v = "\u2068" + s + "\u2069"
+			isolate := "\u2068"
+			if strings.ContainsAny(s, "\u2067\u2068") {
+				isolate = "\u2067" // a text of this language: a value inside must not set its direction
+			}
+			v = isolate + s + "\u2069"
 		}
 		m[name] = v
 	}

@@ -35,7 +35,7 @@ func (l *Locale) Unit(code string) string { return l.price("1", code, 0) }
 func (l *Locale) price(plain, code string, digits uint8) string {
 	amount, err := iso.NewAmount(plain, code)
 	if err != nil {
-		return plain + "\u00a0" + code
+		return l.Money(plain, code)
 	}
 	f := iso.NewFormatter(iso.NewLocale(l.numbers()))
 	f.MinDigits = digits

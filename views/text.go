@@ -76,6 +76,15 @@ func ReturnHref(link, txnID, status string) (templ.SafeURL, bool) {
 	return templ.SafeURL(link), true
 }
 
+// Comma joins texts with commas.
+func (l *Locale) Comma(texts ...string) string {
+	all := texts[0]
+	for _, text := range texts[1:] {
+		all = l.T("{{.First}}, {{.Next}}", "First", all, "Next", text)
+	}
+	return all
+}
+
 // Span writes n seconds, in whole seconds below 90 and in whole minutes above; ids are the
 // two messages.
 func (l *Locale) Span(n int, secondsID, minutesID string) string {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/mail"
 )
 
 // withoutEntry are the forms that write no audit entry, and why.
@@ -49,7 +50,7 @@ func (d *diary) news() []string {
 	var entries []string
 	for _, a := range all {
 		if a.ID > d.read {
-			entries = append(entries, a.Actor+" "+string(a.Action)+": "+a.Subject+"|"+a.Detail)
+			entries = append(entries, a.Actor+" "+string(a.Action)+": "+inEnglish(a.Subject+"|"+a.Detail))
 			d.read = a.ID
 			if !a.At.Equal(d.b.clock.Now()) {
 				d.b.t.Errorf("%q was done at %s", entries[len(entries)-1], a.At)
@@ -58,6 +59,9 @@ func (d *diary) news() []string {
 	}
 	return entries
 }
+
+// inEnglish is a stored text as the API and people who read English have it.
+func inEnglish(text string) string { return mail.Said(text, mail.Words.English) }
 
 // leaves fails unless the request succeeded and added exactly these audit entries.
 func (d *diary) leaves(route string, r reply, want ...string) reply {

@@ -78,7 +78,7 @@ func TestActsWriteAuditEntries(t *testing.T) {
 		if l.Subject == "" && !slices.Contains(audit.Personal(), l.Action) {
 			t.Errorf("it is not said what %q was done to", l.Action)
 		}
-		whole := map[bool]string{true: ": " + l.Subject + "|" + l.Detail}
+		whole := map[bool]string{true: ": " + inEnglish(l.Subject+"|"+l.Detail)}
 		shown := l.Action == audit.ActionMarkCompleted || l.Action == audit.ActionTopUp
 		actions = append(actions, l.Actor+" "+string(l.Action)+whole[shown])
 	}

@@ -85,6 +85,7 @@ func TestPagesWriteAuditEntries(t *testing.T) {
 	if entries := d.news(); len(entries) > 0 {
 		t.Errorf("refused requests left %q", entries)
 	}
+	d.inGerman(s, ada.ID)
 	for _, route := range b.accountRoutes("POST") {
 		if d.routes[route] == (withoutEntry[route] != "") {
 			t.Errorf("%s: is it sent here, or does it write no entry?", route)
@@ -108,13 +109,15 @@ func (d *diary) shop(s *surfer, ada identity.User) {
 		me+"rotated an API key: Till|")
 	d.leaves("/dashboard/keys/:key/permissions", s.post("/dashboard/keys/"+key+"/permissions", "chosen", "yes",
 		"permission", "create", "permission", "custodian", "networks", "203.0.113.7/24", "password", testPassword),
-		me+"changed what an API key may do: Till|may: create,read,cancel,complete,custodian,refund → create,custodian, "+
-			"from: everywhere → 203.0.113.0/24")
+		me+"changed what an API key may do: Till|what it may do: create and start payments, read payments, events and "+
+			"balances, cancel payments, mark payments as completed, change wallets and settings, request and cancel refunds"+
+			" → create and start payments, change wallets and settings\nfrom where: everywhere → 203.0.113.0/24")
 	d.leaves("/dashboard/keys/:key/permissions", s.post("/dashboard/keys/"+key+"/permissions", "networks", "",
 		"chosen", "yes", "permission", "create", "permission", "read", "permission", "cancel", "permission", "complete",
 		"permission", "custodian", "password", testPassword),
-		me+"changed what an API key may do: Till|may: create,custodian → create,read,cancel,complete,custodian, "+
-			"from: 203.0.113.0/24 → everywhere")
+		me+"changed what an API key may do: Till|what it may do: create and start payments, change wallets and settings → "+
+			"create and start payments, read payments, events and balances, cancel payments, mark payments as completed, "+
+			"change wallets and settings\nfrom where: 203.0.113.0/24 → everywhere")
 	d.leaves("/dashboard/keys", s.post("/dashboard/keys", "label", "Old", "wallet", ""), me+"created an API key: Old|")
 	keys, err = storetest.Accounts{Store: b.store.Merchant()}.Keys(t.Context(), ada.ID)
 	must(t, err)
@@ -124,11 +127,12 @@ func (d *diary) shop(s *surfer, ada identity.User) {
 
 	destinations := []string{"key", key, "name", "Nordlicht", "wallet.BASE", merchantWallet, "password", testPassword}
 	d.leaves("/dashboard/settings/payouts", s.post("/dashboard/settings/payouts", destinations...),
-		me+"changed settlement wallets: Till|BASE none → "+merchantWallet, me+"changed the custodian: Till|name none → Nordlicht")
+		me+"changed settlement wallets: Till|Base: none → "+merchantWallet,
+		me+"changed the custodian: Till|name: none → Nordlicht")
 	d.leaves("/dashboard/settings/payouts", s.post("/dashboard/settings/payouts", destinations...))
 	d.leaves("/dashboard/settings/webhooks",
 		s.post("/dashboard/settings/webhooks", "key", key, "callbackUrl", "https://shop.example/hook"),
-		me+"changed the callback address: Till|none → https://shop.example/hook")
+		me+"changed the callback address: Till|callback: none → https://shop.example/hook")
 	d.leaves("/dashboard/settings/payouts/options",
 		s.post("/dashboard/settings/payouts/options", "key", key, "short", "1.5", "late", "0", "BASE.enabled", "yes",
 			"BASE.USDT", "yes", "BASE.USDC", "yes",
@@ -167,8 +171,8 @@ func (d *diary) firstDay() {
 	d.leaves("/signin", eve.post("/signin", "email", u.Email, "password", testPassword), me+"signed in: |")
 	form := []string{"name", "Bakery", "evm", merchantWallet, "password", testPassword}
 	d.leaves("/dashboard/start", eve.post("/dashboard/start", form...), me+"created an API key: Main key|",
-		me+"changed settlement wallets: Main key|BEP20 none → "+merchantWallet+", POLYGON none → "+merchantWallet+
-			", BASE none → "+merchantWallet, me+"changed the custodian: Main key|name none → Bakery",
+		me+"changed settlement wallets: Main key|BNB Smart Chain (BEP20): none → "+merchantWallet+"\nPolygon: none → "+
+			merchantWallet+"\nBase: none → "+merchantWallet, me+"changed the custodian: Main key|name: none → Bakery",
 		me+"created a payment link: bakery|Payment to Bakery")
 	d.leaves("/dashboard/start", eve.post("/dashboard/start", form...))
 	made := eve.post("/dashboard/start/dollar")
@@ -224,7 +228,7 @@ func (d *diary) sell(s *surfer, key string) {
 		me+"created a campaign: well|A well")
 	d.leaves("/dashboard/campaigns/:campaign/edit",
 		s.post("/dashboard/campaigns/well/edit", "key", key, "title", "Two wells"),
-		me+"changed a campaign: well|title “A well” → “Two wells”, Two wells")
+		me+"changed a campaign: well|title: A well → Two wells\nTwo wells")
 	d.leaves("/dashboard/campaigns/:campaign/pause", s.post("/dashboard/campaigns/well/pause"),
 		me+"paused a campaign: well|Two wells")
 	d.leaves("/dashboard/campaigns/:campaign/resume", s.post("/dashboard/campaigns/well/resume"),

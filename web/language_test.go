@@ -140,7 +140,7 @@ func TestForms_Catalogue(t *testing.T) { //nolint:paralleltest // see above
 				if roomOf(path) == "" {
 					return
 				}
-				for _, text := range outside(t, r.body, filling, "Payments, found by", "Shop of "+ownerEmail) {
+				for _, text := range outside(t, r.body, filling, "Shop of "+ownerEmail) {
 					t.Errorf("%s of %s says what is not in the catalogue: %q", f.action, path, text)
 				}
 			}, "Accept-Language", "de")
@@ -161,7 +161,7 @@ func TestDashboard_Catalogue(t *testing.T) { //nolint:paralleltest // see above
 	fresh.post("/signup", "email", "ida@shop.example", "password", testPassword).leads(t, "/dashboard")
 	ids := strings.NewReplacer(":txnid", string(paid.ID), ":key", m.key.PublicID, ":id", "1", ":campaign", given.Slug,
 		":link", link.Slug)
-	written := []string{m.key.Name(), given.Title, given.Description, link.Description, "Payments, found by"}
+	written := []string{m.key.Name(), given.Title, given.Description, link.Description}
 	seen := map[string]bool{}
 	for _, route := range b.accountRoutes("GET") {
 		room := roomOf(route)

@@ -12,6 +12,7 @@ import (
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/checkout"
 	refundview "github.com/florinpay/florin/views/refund"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // Letter writes a mail to who pays, in the language of their checkout (mail.Customer). It returns false where there is
@@ -83,53 +84,18 @@ func (s *Server) refundLetter(
 // English: nobody reads half of it.
 func Written(m mail.Mail, lang string) mail.Mail {
 	l := views.LocaleFor(lang)
-	if l == views.LocaleFor("en") || !said(l, m.Letter.Subject) || !said(l, m.Letter.Text...) {
+	if l == views.LocaleFor("en") {
 		return m
 	}
-	write := func(w mail.Words) string { return words(l, w) }
+	for _, w := range append(m.Letter.Text[:len(m.Letter.Text):len(m.Letter.Text)], m.Letter.Subject) {
+		if !shell.Knows(l, w) {
+			return m
+		}
+	}
+	write := func(w mail.Words) string { return shell.Words(l, w) }
 	m.Lang, m.Subject = l.Tag, write(m.Letter.Subject)
 	m.Text = secret.New(mail.Join(m.Letter.Text, write))
 	return m
-}
-
-// said reports whether the language has the texts.
-func said(l *views.Locale, text ...mail.Words) bool {
-	for _, w := range text {
-		if w.Text != "" && !l.Has(w.Text) {
-			return false
-		}
-		for _, v := range w.Values {
-			if v.Kind == mail.ValueWords && !l.Has(v.Text) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func words(l *views.Locale, w mail.Words) string {
-	if w.Text == "" {
-		return ""
-	}
-	var pairs []any
-	for _, v := range w.Values {
-		text := v.Text
-		switch v.Kind {
-		case mail.ValueWords:
-			text = l.T(text)
-		case mail.ValueTime:
-			text = l.Time(v.Time())
-		case mail.ValueDay:
-			text = l.Date(v.Time())
-		case mail.ValueAmount:
-			text = l.Amount(text)
-		}
-		pairs = append(pairs, v.Name, text)
-	}
-	if w.One != "" {
-		return l.N(w.Text, w.Count, pairs...)
-	}
-	return l.T(w.Text, pairs...)
 }
 
 // LetterHTML is the mail as HTML, for readers that show it.

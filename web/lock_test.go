@@ -115,7 +115,7 @@ func TestLock_Stopped(t *testing.T) {
 	l.redirect(l.code()).wants(t, 409, "waits already")
 	mails := strings.Join(l.mailed(before + 2)[before:], "\n")
 	for _, want := range []string{
-		ownerEmail + "\n", "second@shop.example\n", "POLYGON " + merchantWallet + " → " + thief,
+		ownerEmail + "\n", "second@shop.example\n", "Polygon: " + merchantWallet + " → " + thief,
 		testBaseURL + "/stop?token=",
 	} {
 		if !strings.Contains(mails, want) {
@@ -181,12 +181,12 @@ func TestLock_Made(t *testing.T) {
 	must(t, err)
 	var all strings.Builder
 	for _, e := range entries {
-		fmt.Fprintf(&all, "%s %s: %s\n", e.Actor, e.Action, e.Detail)
+		fmt.Fprintf(&all, "%s %s: %s\n", e.Actor, e.Action, inEnglish(e.Detail))
 	}
 	log := all.String()
 	for want, times := range map[string]int{
-		"changed settlement wallets: POLYGON " + merchantWallet + " → " + thief: 1, "unlocked where money goes": 1,
-		"asked for a change that waits 24 hours": 3, "changed a campaign: API key Shop of": 1,
+		"changed settlement wallets: Polygon: " + merchantWallet + " → " + thief: 1, "unlocked where money goes": 1,
+		"asked for a change that waits 24 hours": 3, "changed a campaign: API key: Shop of": 1,
 	} {
 		if n := strings.Count(log, want); n != times {
 			t.Errorf("the log says %q %d times, want %d: %s", want, n, times, log)

@@ -127,7 +127,8 @@ func TestRechargeAPIKey(t *testing.T) {
 	lines, err := b.store.Merchant().AuditLog(t.Context(), mine.UserID, mine.UserID, 0, 10)
 	must(t, err)
 	if len(lines) != 1 || lines[0].Action != audit.ActionRecharge || lines[0].Actor != "API key" ||
-		lines[0].Subject != mine.PublicID || lines[0].Detail != "3 units, "+paid.text(t, "data.rechargeApiKey.hash") {
+		lines[0].Subject != mine.PublicID || inEnglish(lines[0].Detail) !=
+		"3 units, "+paid.text(t, "data.rechargeApiKey.hash") {
 		t.Errorf("audit log: %+v", lines)
 	}
 	for name, secret := range map[string]string{"private key": devKey[2:], "API key": key} {

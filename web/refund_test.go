@@ -124,7 +124,8 @@ func (b *bundle) recorded(m seller, want ...string) {
 	must(b.t, err)
 	var got []string
 	for _, e := range entries {
-		got = append(got, strings.TrimPrefix(e.Actor+" ", "API key ")+string(e.Action)+": "+e.Subject+"|"+e.Detail)
+		got = append(got, strings.TrimPrefix(e.Actor+" ", "API key ")+string(e.Action)+": "+
+			inEnglish(e.Subject+"|"+e.Detail))
 	}
 	if !slices.Equal(got, want) {
 		b.t.Errorf("the audit log says %q, want %q", got, want)

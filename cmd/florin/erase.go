@@ -42,7 +42,7 @@ func (c erase) Run(ctx context.Context, p *process) error {
 	}
 	return p.withStore(ctx, cfg, func(s *store.Store) error {
 		n, err := s.EraseCustomer(ctx, email, audit.Entry{
-			At: time.Now(), Actor: "command line", Action: audit.ActionErase,
+			At: time.Now(), Actor: "florin erase", Action: audit.ActionErase,
 		})
 		if err != nil {
 			return err

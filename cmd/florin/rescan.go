@@ -2,13 +2,13 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/florinpay/florin/internal/app"
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/store"
@@ -117,7 +117,8 @@ func (c rescan) move(
 	}
 	return true, s.MoveCursor(ctx, of.Network, cursor, to, audit.Entry{
 		At: app.Now(), Actor: "florin rescan", Action: audit.ActionRescan, Subject: of.Name,
-		Detail: fmt.Sprintf("from block %d; it was read up to block %d", c.From, at),
+		Detail: mail.T("from block {{.From}}; it was read up to block {{.Until}}",
+			"From", c.From, "Until", at).Kept(),
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
@@ -174,10 +175,10 @@ func (c Campaign) Edit(in Draft, keyID int64, now time.Time) (Campaign, error) {
 func (c Campaign) Shown(before Campaign) []string {
 	var changes []string
 	if c.Title != before.Title {
-		changes = append(changes, "title “"+before.Title+"” → “"+c.Title+"”")
+		changes = append(changes, merchant.Changed(mail.T("title"), before.Title, c.Title))
 	}
 	if c.Description != before.Description {
-		changes = append(changes, "text “"+before.Description+"” → “"+c.Description+"”")
+		changes = append(changes, merchant.Changed(mail.T("text"), before.Description, c.Description))
 	}
 	return changes
 }

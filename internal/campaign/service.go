@@ -2,7 +2,6 @@ package campaign
 
 import (
 	"context"
-	"strconv"
 	"strings"
 	"time"
 
@@ -103,7 +102,7 @@ type Redirection struct {
 func (s *Service) Edit(
 	ctx context.Context, keys []int64, slug string, to Redirection, in Draft, act audit.Act,
 ) (Campaign, error) {
-	r := act.Record(act.Account, audit.ActionCampaign, "", strings.Join(append(to.Changes, ""), ", "))
+	r := act.Record(act.Account, audit.ActionCampaign, "", strings.Join(append(to.Changes, ""), "\n"))
 	if len(to.Changes) > 0 {
 		subject := mail.T("What donors read of “{{.Title}}” was changed", "Title", in.Title)
 		if to.Moved {
@@ -183,8 +182,12 @@ func (s *Service) Donations(ctx context.Context, q DonationQuery) ([]Donation, i
 
 // Review stores the merchant's decision on a donation's name and message.
 func (s *Service) Review(ctx context.Context, c Campaign, donation int64, r Review, act audit.Act) error {
+	said := mail.T("approved donation {{.Number}}", "Number", donation)
+	if r == Hidden {
+		said = mail.T("hidden donation {{.Number}}", "Number", donation)
+	}
 	return s.store.ReviewDonation(ctx, c.Number, donation, r, act.Record(act.Account, audit.ActionModerate, c.Slug,
-		strings.ToLower(string(r))+" donation "+strconv.FormatInt(donation, 10)))
+		said.Kept()))
 }
 
 // Gift is a request to donate.

@@ -44,6 +44,16 @@ func ParseNetwork(s string) (Network, error) {
 // Lower returns the name as webhooks spell it; empty for no network.
 func (n Network) Lower() string { return strings.ToLower(string(n)) }
 
+// Name is what people call the network, such as BNB Smart Chain (BEP20).
+func (n Network) Name() string {
+	for _, p := range Profiles() {
+		if p.Network == n {
+			return p.Name
+		}
+	}
+	return string(n)
+}
+
 // EVM reports whether the network runs the Ethereum virtual machine.
 func (n Network) EVM() bool { return n == BEP20 || n == Polygon || n == Base }
 

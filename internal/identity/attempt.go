@@ -12,13 +12,13 @@ import (
 // refusal.
 var failures = []struct {
 	refusal error
-	detail  string
+	detail  mail.Words
 }{
-	{ErrBadCredentials, "wrong password"},
-	{ErrBadPassword, "wrong password"},
-	{ErrBadCode, "wrong code"},
-	{ErrBadPasskey, "passkey not accepted"},
-	{ErrCopiedPasskey, "copied passkey"},
+	{ErrBadCredentials, mail.T("wrong password")},
+	{ErrBadPassword, mail.T("wrong password")},
+	{ErrBadCode, mail.T("wrong code")},
+	{ErrBadPasskey, mail.T("passkey not accepted")},
+	{ErrCopiedPasskey, mail.T("copied passkey")},
 }
 
 // settle ends an attempt to sign in that was counted against the limits. A failure
@@ -56,7 +56,8 @@ func (s *Service) settleReauth(ctx context.Context, user User, act audit.Act, li
 					"Times", WrongMailed, "Most", WrongEnds),
 				mail.T("If this was not you, change your password at once, which ends every session:").Then(s.security()))
 		case WrongEnds:
-			r.Entries = append(r.Entries, act.Entry(user.ID, audit.ActionRevokeSession, "", "too many wrong passwords"))
+			r.Entries = append(r.Entries, act.Entry(user.ID, audit.ActionRevokeSession, "",
+				mail.T("too many wrong passwords").Kept()))
 		}
 		return wrong >= WrongEnds, r
 	}
@@ -70,7 +71,7 @@ func failed(refusal error) bool { return refusal != nil && detailOf(refusal) != 
 func detailOf(refusal error) string {
 	for _, f := range failures {
 		if errors.Is(refusal, f.refusal) {
-			return f.detail
+			return f.detail.Kept()
 		}
 	}
 	return ""

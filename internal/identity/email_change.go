@@ -94,5 +94,6 @@ func (s *Service) finished(p Link, act audit.Act) audit.Record {
 	mails := s.emailMails(act, p.User, p.Before, subject, text,
 		mail.T("If this was not you, ask the operator of this Florin at once."))
 	mails = append(mails, s.opts.Mail.To(act.At, p.User.Email, subject, text)...)
-	return act.Record(p.User.ID, audit.ActionEmail, p.User.Email, "before: "+p.Before, mails...)
+	return act.Record(p.User.ID, audit.ActionEmail, p.User.Email,
+		mail.T("before: {{.Before}}", "Before", p.Before).Kept(), mails...)
 }

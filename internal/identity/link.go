@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/mail"
 )
 
 // LinkKind is what a link that is mailed, or passed on, is for.
@@ -100,7 +101,7 @@ func (a Account) FinishReset(next string, verifies bool, now time.Time, r audit.
 	if verifies && a.User.VerifiedAt.IsZero() {
 		a.User.VerifiedAt, a.Factor, a.Codes, a.Passkeys = now, SecondFactor{}, nil, nil
 		c.Dropped = true
-		detail = "the address was not verified: factors, passkeys, API keys and members were dropped"
+		detail = mail.T("the address was not verified: factors, passkeys, API keys and members were dropped").Kept()
 	}
 	c.Account, c.Record = a, by(a.User, r, detail)
 	return c, nil

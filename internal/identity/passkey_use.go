@@ -48,7 +48,7 @@ func (s *Service) EnterWithPasskey(ctx context.Context, token, answer string, c 
 	if given := s.giveBack(ctx, limits); err != nil || given != nil {
 		return SignedIn{}, errors.Join(err, given)
 	}
-	return s.startSession(ctx, user, c.UserAgent, s.signedIn(user, c, "with a passkey"))
+	return s.startSession(ctx, user, c.UserAgent, s.signedIn(user, c, mail.T("with a passkey")))
 }
 
 // recordPasskey writes a refused passkey to the audit log of the user it claims to
@@ -63,7 +63,7 @@ func (s *Service) recordPasskey(ctx context.Context, publicID string, c Credenti
 	}
 	return s.store.FailSignIn(ctx, user.Email, limits[0].Name, audit.Entry{
 		At: s.now().UTC(), Actor: user.Email, Action: audit.ActionSignInFailed, Subject: cleanUserAgent(c.UserAgent),
-		Detail: "passkey not accepted", Address: c.Address,
+		Detail: detailOf(ErrBadPasskey), Address: c.Address,
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/input"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -79,7 +80,7 @@ func (s *Service) signIn(ctx context.Context, c Credentials) (SignedIn, error) {
 	if err := s.settle(ctx, email, c, limits, err); err != nil {
 		return SignedIn{}, err
 	}
-	return s.startSession(ctx, user, c.UserAgent, s.signedIn(user, c, ""))
+	return s.startSession(ctx, user, c.UserAgent, s.signedIn(user, c, mail.Words{}))
 }
 
 // verify returns the user if the password is right. It hashes a password in
@@ -125,9 +126,9 @@ func (s *Service) startSession(ctx context.Context, user User, userAgent string,
 }
 
 // signedIn records a sign-in; how says by which second factor, if there was one.
-func (s *Service) signedIn(user User, c Credentials, how string) audit.Record {
+func (s *Service) signedIn(user User, c Credentials, how mail.Words) audit.Record {
 	act := audit.Act{Who: user.Email, At: s.now().UTC(), Address: c.Address}
-	return act.Record(user.ID, audit.ActionSignIn, c.UserAgent, how)
+	return act.Record(user.ID, audit.ActionSignIn, c.UserAgent, how.Kept())
 }
 
 // SignOut ends the session. It succeeds for an unknown or ended one.

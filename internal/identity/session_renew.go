@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -77,7 +78,7 @@ func (s *Service) EndOtherLogins(ctx context.Context, user User, act audit.Act) 
 	if !ok {
 		return ErrBadSession
 	}
-	r := act.Record(user.ID, audit.ActionRevokeSession, "", "all but this one")
+	r := act.Record(user.ID, audit.ActionRevokeSession, "", mail.T("all but this one").Kept())
 	return s.update(ctx, user.ID, func(a Account) (Change, error) {
 		return Change{Account: a, Ends: Ending{At: s.now().UTC(), Keep: keep}, Record: r}, nil
 	})

@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"strings"
+
+	"github.com/florinpay/florin/internal/mail"
 )
 
 // Halfway is a sign-in with a correct password whose second factor is still
@@ -61,7 +63,7 @@ func (s *Service) enterWithCode(ctx context.Context, half Halfway, c Credentials
 	if err := s.settle(ctx, email, c, limits, refusal); err != nil {
 		return SignedIn{}, err
 	}
-	return s.startSession(ctx, user, c.UserAgent, s.signedIn(user, c, "with a code"))
+	return s.startSession(ctx, user, c.UserAgent, s.signedIn(user, c, mail.T("with a code")))
 }
 
 // halfway binds the sign-in to the password it began with.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -188,10 +189,12 @@ func TestService_FailuresAreRecorded(t *testing.T) {
 	}
 	want := []audit.Entry{
 		{
-			At: noon, Actor: email, Action: audit.ActionSignInFailed, Subject: "test", Detail: "wrong password",
+			At: noon, Actor: email, Action: audit.ActionSignInFailed, Subject: "test",
+			Detail:  mail.T("wrong password").Kept(),
 			Address: "192.0.2.1",
 		},
-		{At: noon, Actor: email, Action: audit.ActionReauthFailed, Detail: "wrong password", Address: "192.0.2.2"},
+		{At: noon, Actor: email, Action: audit.ActionReauthFailed, Detail: mail.T("wrong password").Kept(),
+			Address: "192.0.2.2"},
 	}
 	if got := b.store.failed; len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
 		t.Errorf("recorded: %+v", got)

@@ -3,6 +3,7 @@ package mail
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -25,7 +26,7 @@ type Words struct {
 	One    string // the English text for one, if the text is that of many
 	Count  int    // which of them
 	Values []Value
-	Below  string // lines below it that are the same in every language: addresses, and what users wrote
+	Below  string // lines below it: addresses, what users wrote, and words that are Kept
 	Near   bool   // it is the next line of the paragraph before
 }
 
@@ -36,7 +37,47 @@ const (
 	ValueTime   = "time"
 	ValueDay    = "day"
 	ValueAmount = "amount"
+	ValuePrice  = "price" // an amount and its currency
+	ValueDate   = "date"  // a day of the zone in which it was named
 )
+
+// Kept returns the words as a text, or a part of one, to store: Said writes them in the language of who reads it.
+func (w Words) Kept() string {
+	if w.Text == "" && len(w.Values) == 0 {
+		return ""
+	}
+	parts := []string{w.Text, w.One, strconv.Itoa(w.Count)}
+	for _, v := range w.Values {
+		parts = append(parts, v.Name, v.Kind, v.Text)
+	}
+	return keptBegin + strings.Join(parts, keptPart) + keptEnd
+}
+
+// Words that are kept stand between control characters, which texts of people have none of. What names a customer stays
+// as it is written, so that it is found when it is to be erased.
+const keptBegin, keptPart, keptEnd = "\x02", "\x1f", "\x03"
+
+// kept finds the innermost words of a text.
+var kept = regexp.MustCompile(keptBegin + "[^" + keptBegin + keptEnd + "]*" + keptEnd)
+
+// Said returns a stored text, of which write writes the words.
+func Said(text string, write func(Words) string) string {
+	for kept.MatchString(text) {
+		text = kept.ReplaceAllStringFunc(text, func(found string) string {
+			parts := strings.Split(strings.Trim(found, keptBegin+keptEnd), keptPart)
+			w := Words{Text: parts[0]}
+			if len(parts) >= 3 {
+				w.One, parts = parts[1], parts[2:]
+				w.Count, _ = strconv.Atoi(parts[0]) //nolint:errcheck // Kept has written it
+			}
+			for ; len(parts) > 3; parts = parts[3:] {
+				w.Values = append(w.Values, Value{parts[1], parts[2], parts[3]})
+			}
+			return write(w)
+		})
+	}
+	return text
+}
 
 // Value is a value of a template by name.
 type Value struct{ Name, Kind, Text string }
@@ -47,10 +88,33 @@ type English string
 // Day is a value that is a time, of which the day is written.
 type Day time.Time
 
-// T returns words with name, value pairs. A value is a string, which is written as it is; English; a time; a Day; or an
-// amount.
+// T returns words with name, value pairs. A value is a string, which is written as it is; English; other words; a time;
+// a Day; or an amount.
 func T(text string, pairs ...any) Words {
 	return Words{Text: text}.With(pairs...)
+}
+
+// Number returns words that are a plain decimal.
+func Number(plain string) Words { return alone(ValueAmount, plain) }
+
+// Price returns words that are an amount in a currency.
+func Price(plain, currency string) Words { return alone(ValuePrice, plain+" "+currency) }
+
+// Dollars returns words that are an amount in dollars.
+func Dollars(m money.Micros) Words { return Price(m.Display(), "USD") }
+
+// Date returns words that are the day of t in its zone.
+func Date(t time.Time) Words { return alone(ValueDate, t.Format(time.DateOnly)) }
+
+// alone returns words that are a value and no text.
+func alone(kind, text string) Words { return Words{Values: []Value{{"", kind, text}}} }
+
+// Comma returns both words, with a comma between them.
+func (w Words) Comma(more Words) Words {
+	if w.Kept() == "" {
+		return more
+	}
+	return T("{{.First}}, {{.Next}}", "First", w, "Next", more)
 }
 
 // N returns words in the plural form for n, which the text reads as {{.N}}; one is the English text for one.
@@ -72,6 +136,8 @@ func (w Words) With(pairs ...any) Words {
 			v.Kind, v.Text = ValueDay, time.Time(x).UTC().Format(time.RFC3339)
 		case money.Micros:
 			v.Kind, v.Text = ValueAmount, x.Display()
+		case Words:
+			v.Text = x.Kept()
 		default:
 			v.Text = fmt.Sprint(x)
 		}
@@ -108,7 +174,7 @@ func Join(text []Words, write func(Words) string) string {
 		if said != "" && w.Below != "" {
 			b.WriteString("\n")
 		}
-		b.WriteString(w.Below)
+		b.WriteString(Said(w.Below, write))
 	}
 	return b.String()
 }
@@ -116,6 +182,9 @@ func Join(text []Words, write func(Words) string) string {
 // English writes the words in English.
 func (w Words) English() string {
 	text := w.Text
+	if text == "" && len(w.Values) > 0 {
+		return w.Values[0].english()
+	}
 	if w.One != "" && w.Count == 1 {
 		text = w.One
 	}
@@ -132,14 +201,28 @@ func (v Value) english() string {
 		return v.Time().Format("2 January 2006, 15:04 UTC")
 	case ValueDay:
 		return v.Time().Format("2 January 2006")
+	case ValuePrice:
+		if plain, currency := v.Price(); currency == "USD" {
+			return "$" + plain
+		}
 	}
-	return v.Text
+	return Said(v.Text, Words.English)
 }
 
 // Time is that of a value that is one, in UTC.
 func (v Value) Time() time.Time {
-	t, _ := time.Parse(time.RFC3339, v.Text) //nolint:errcheck // With has written it
+	layout := time.RFC3339
+	if v.Kind == ValueDate {
+		layout = time.DateOnly
+	}
+	t, _ := time.Parse(layout, v.Text) //nolint:errcheck // With has written it
 	return t
+}
+
+// Price is that of a value that is one: an amount and its currency.
+func (v Value) Price() (plain, currency string) {
+	plain, currency, _ = strings.Cut(v.Text, " ")
+	return plain, currency
 }
 
 // Of returns the mail with the letter, in English.

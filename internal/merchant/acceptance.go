@@ -9,6 +9,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/exchange"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/money"
 )
 
@@ -20,38 +21,43 @@ func (c Custodian) Acceptance(before Custodian) []string {
 	for _, n := range chain.Networks() {
 		was, is := before.optionsOf(n).words(), c.optionsOf(n).words()
 		for i := range is {
-			changes = appendChange(changes, string(n)+" "+is[i][0], was[i][1], is[i][1])
+			if was[i].value != is[i].value {
+				name := mail.T("{{.What}} on {{.Network}}", "What", is[i].name, "Network", n.Name())
+				changes = append(changes, Changed(name, was[i].value, is[i].value))
+			}
 		}
 	}
-	changes = appendChange(changes, "accepted short by", percent(before.ShortBasis), percent(c.ShortBasis))
-	changes = appendChange(changes, "accepted after expiry for", hours(before.LateFor), hours(c.LateFor))
-	changes = appendChange(changes, "kept of what is paid too much",
-		"up to $"+before.KeepOver.Display(), "up to $"+c.KeepOver.Display())
-	changes = appendChange(changes, "warning of orders that are paid twice", warns(before), warns(c))
-	changes = appendChange(changes, "orders that expired can be started again", restarts(before), restarts(c))
-	offers := map[bool]string{false: "off", true: "on"}
-	changes = appendChange(changes, "refunds offered to payers", offers[before.OfferRefunds], offers[c.OfferRefunds])
+	changes = appendChange(changes, mail.T("accepted short by"), percent(before.ShortBasis), percent(c.ShortBasis))
+	changes = appendChange(changes, mail.T("accepted after expiry for"), hours(before.LateFor), hours(c.LateFor))
+	changes = appendChange(changes, mail.T("kept of what is paid too much, up to"),
+		mail.Dollars(before.KeepOver).Kept(), mail.Dollars(c.KeepOver).Kept())
+	changes = appendChange(changes, mail.T("warning of orders that are paid twice"),
+		yesNo(!before.Repeats), yesNo(!c.Repeats))
+	changes = appendChange(changes, mail.T("orders that expired can be started again"),
+		yesNo(before.Restarts), yesNo(c.Restarts))
+	changes = appendChange(changes, mail.T("refunds offered to payers"),
+		yesNo(before.OfferRefunds), yesNo(c.OfferRefunds))
 	was, is := pricingWords(before.Pricing), pricingWords(c.Pricing)
 	for i := range is {
-		changes = appendChange(changes, is[i][0], was[i][1], is[i][1])
+		changes = appendChange(changes, is[i].name, was[i].value, is[i].value)
 	}
 	return changes
 }
 
 // pricingWords are what a merchant wants of rates, as names and texts for mails and the audit log.
-func pricingWords(p exchange.Pricing) [][2]string {
+func pricingWords(p exchange.Pricing) []setting {
 	rate := func(r exchange.Rate) string {
 		if r == 0 {
-			return "none"
+			return ""
 		}
 		return string(p.Currency) + " " + r.String()
 	}
-	return [][2]string{
-		{"added to prices in other currencies", percent(p.Markup)},
-		{"fixed rate", rate(p.Fixed)},
-		{"lowest rate", rate(p.Least)},
-		{"highest rate", rate(p.Most)},
-		{"own source of rates", cmp.Or(strings.TrimSpace(string(p.Currency)+" "+p.URL), "none")},
+	return []setting{
+		{mail.T("added to prices in other currencies"), percent(p.Markup)},
+		{mail.T("fixed rate"), rate(p.Fixed)},
+		{mail.T("lowest rate"), rate(p.Least)},
+		{mail.T("highest rate"), rate(p.Most)},
+		{mail.T("own source of rates"), strings.TrimSpace(string(p.Currency) + " " + p.URL)},
 	}
 }
 
@@ -65,7 +71,7 @@ func (c Custodian) Stricter(before Custodian) bool {
 			return false
 		}
 		is.Enabled, is.Tokens = was.Enabled, was.Tokens
-		if !slices.Equal(is.words(), was.words()) {
+		if !slices.EqualFunc(is.words(), was.words(), setting.same) {
 			return false
 		}
 	}
@@ -94,50 +100,58 @@ func (c Custodian) optionsOf(n chain.Network) NetworkOptions {
 }
 
 // words returns the options as names and texts for mails and the audit log.
-func (o NetworkOptions) words() [][2]string {
+func (o NetworkOptions) words() []setting {
 	tokens := make([]string, len(o.Tokens))
 	for i, t := range o.Tokens {
 		tokens[i] = string(t)
 	}
-	all := [][2]string{
-		{"offered", map[bool]string{true: "yes", false: "no"}[o.Enabled]},
-		{"tokens", orAll(strings.Join(tokens, " and "))},
-		{"smallest amount", limit(o.MinAmount)},
-		{"largest amount", limit(o.MaxAmount)},
-		{"final after", "the network's own rule"},
-		{"smallest amount swept", limit(o.SweepMin)},
+	all := []setting{
+		{mail.T("offered"), yesNo(o.Enabled)},
+		{mail.T("tokens"), cmp.Or(strings.Join(tokens, ", "), mail.T("all").Kept())},
+		{mail.T("smallest amount"), limit(o.MinAmount)},
+		{mail.T("largest amount"), limit(o.MaxAmount)},
+		{mail.T("final after"), mail.T("the network's own rule").Kept()},
+		{mail.T("smallest amount swept"), limit(o.SweepMin)},
 	}
 	if o.Finality != (chain.Finality{}) {
-		all[4][1] = o.Finality.String()
+		all[4].value = o.Finality.String()
 	}
 	return all
 }
 
-func warns(c Custodian) string { return map[bool]string{false: "on", true: "off"}[c.Repeats] }
+// setting is one of a merchant, and its value in words.
+type setting struct {
+	name  mail.Words
+	value string
+}
 
-func restarts(c Custodian) string { return map[bool]string{true: "yes", false: "no"}[c.Restarts] }
+func (s setting) same(o setting) bool { return s.value == o.value }
 
-func appendChange(changes []string, name, was, is string) []string {
+func yesNo(on bool) string {
+	if on {
+		return mail.T("yes").Kept()
+	}
+	return mail.T("no").Kept()
+}
+
+func appendChange(changes []string, name mail.Words, was, is string) []string {
 	if was == is {
 		return changes
 	}
-	return append(changes, name+": "+was+" → "+is)
+	return append(changes, Changed(name, was, is))
 }
 
 func limit(m money.Micros) string {
 	if m == 0 {
-		return "none"
+		return ""
 	}
-	return "$" + m.Display()
+	return mail.Dollars(m).Kept()
 }
 
-func orAll(tokens string) string {
-	if tokens == "" {
-		return "all"
-	}
-	return tokens
+func percent(basis int64) string {
+	return mail.Number(strconv.FormatFloat(float64(basis)/100, 'f', -1, 64)).Kept() + " %"
 }
 
-func percent(basis int64) string { return strconv.FormatFloat(float64(basis)/100, 'f', -1, 64) + " %" }
-
-func hours(d time.Duration) string { return strconv.FormatFloat(d.Hours(), 'f', -1, 64) + " h" }
+func hours(d time.Duration) string {
+	return mail.T("{{.Hours}} h", "Hours", mail.Number(strconv.FormatFloat(d.Hours(), 'f', -1, 64))).Kept()
+}

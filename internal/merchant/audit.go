@@ -92,13 +92,13 @@ func MoneyEntries(subject string, before, after Custodian) []audit.Entry {
 	add := func(action audit.Action, changes []string) {
 		if len(changes) > 0 {
 			entries = append(entries, audit.Entry{
-				Action: action, Subject: subject, Detail: strings.Join(changes, ", "),
+				Action: action, Subject: subject, Detail: strings.Join(changes, "\n"),
 			})
 		}
 	}
 	add(audit.ActionWallets, after.WalletChanges(before))
 	if before.CallbackURL != after.CallbackURL {
-		add(audit.ActionCallback, []string{orNone(before.CallbackURL) + " → " + orNone(after.CallbackURL)})
+		add(audit.ActionCallback, []string{Changed(mail.T("callback"), before.CallbackURL, after.CallbackURL)})
 	}
 	if before.ID == 0 {
 		before.Branding.Theme = ThemeAuto // what a new custodian begins with
@@ -108,7 +108,7 @@ func MoneyEntries(subject string, before, after Custodian) []audit.Entry {
 	}
 	var rest []string
 	if before.Name != after.Name {
-		rest = append(rest, "name "+orNone(before.Name)+" → "+orNone(after.Name))
+		rest = append(rest, Changed(mail.T("name"), before.Name, after.Name))
 	}
 	rest = append(rest, after.SharedSecret(before)...)
 	add(audit.ActionCustodian, append(rest, after.Acceptance(before)...))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -51,9 +52,10 @@ func (s *Service) newCustodian(key Key, in CustodianInput) (Custodian, secret.Te
 // one before stays valid beside it until RetireSigningSecret.
 func (s *Service) RotateSigningSecret(ctx context.Context, key Key, act audit.Act) (secret.Text, error) {
 	signing := newSigningSecret(s.opts.Random)
-	err := s.changeSigning(ctx, key, act, "", "signing secret: a new one was made and shown", func(list []secret.Text) []secret.Text {
-		return newestSigning(signing, Custodian{SigningSecrets: list})
-	})
+	err := s.changeSigning(ctx, key, act, mail.Words{},
+		mail.T("signing secret: a new one was made and shown"), func(list []secret.Text) []secret.Text {
+			return newestSigning(signing, Custodian{SigningSecrets: list})
+		})
 	if err != nil {
 		return secret.Text{}, fmt.Errorf("rotate the signing secret: %w", err)
 	}
@@ -68,16 +70,16 @@ func newestSigning(signing secret.Text, c Custodian) []secret.Text {
 
 // RetireSigningSecret leaves only the newest signing secret valid.
 func (s *Service) RetireSigningSecret(ctx context.Context, key Key, act audit.Act) error {
-	return s.changeSigning(ctx, key, act, "the old one was retired",
-		"signing secret: only the newest is valid, the old one was retired",
+	return s.changeSigning(ctx, key, act, mail.T("the old one was retired"),
+		mail.T("signing secret: only the newest is valid, the old one was retired"),
 		func(list []secret.Text) []secret.Text { return list[:min(len(list), 1)] })
 }
 
 func (s *Service) changeSigning(
-	ctx context.Context, key Key, act audit.Act, detail, change string, next func([]secret.Text) []secret.Text,
+	ctx context.Context, key Key, act audit.Act, detail, change mail.Words, next func([]secret.Text) []secret.Text,
 ) error {
-	done := act.Record(key.UserID, audit.ActionSigningSecret, key.Name(), detail,
-		s.keyMails(act, key, secretMail, []string{change})...)
+	done := act.Record(key.UserID, audit.ActionSigningSecret, key.Name(), detail.Kept(),
+		s.keyMails(act, key, secretMail, []string{change.Kept()})...)
 	_, err := s.updateCustodian(ctx, key, nil, func(a Account) (Change, error) {
 		return a.ChangeCustodian(func(c Custodian) (CustodianChange, error) {
 			c.SigningSecrets, c.UpdatedAt = next(c.SigningSecrets), s.now().UTC()

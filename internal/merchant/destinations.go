@@ -1,6 +1,21 @@
 package merchant
 
-import "github.com/florinpay/florin/internal/chain"
+import (
+	"cmp"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/mail"
+)
+
+// Changed says what is different from before, for mails, the audit log and pages (mail.Said). An empty text is
+// none.
+func Changed(what mail.Words, before, after string) string {
+	return mail.T("{{.What}}: {{.Before}} → {{.After}}", "What", what,
+		"Before", cmp.Or(before, none), "After", cmp.Or(after, none)).Kept()
+}
+
+// none is said of a setting without a value.
+var none = mail.T("none").Kept()
 
 // WalletChanges returns the settlement wallets that differ from before, one line
 // each.
@@ -8,9 +23,8 @@ func (c Custodian) WalletChanges(before Custodian) []string {
 	var changes []string
 	for _, n := range chain.Networks() {
 		if before.Wallets[n] != c.Wallets[n] {
-			changes = append(
-				changes, string(n)+" "+orNone(string(before.Wallets[n]))+" → "+orNone(string(c.Wallets[n])),
-			)
+			changes = append(changes, mail.T("{{.What}}: {{.Before}} → {{.After}}", "What", n.Name(),
+				"Before", cmp.Or(string(before.Wallets[n]), none), "After", cmp.Or(string(c.Wallets[n]), none)).Kept())
 		}
 	}
 	return changes
@@ -21,7 +35,7 @@ func (c Custodian) WalletChanges(before Custodian) []string {
 func (c Custodian) Destinations(before Custodian) []string {
 	changes := c.WalletChanges(before)
 	if before.CallbackURL != c.CallbackURL {
-		changes = append(changes, "callback "+orNone(before.CallbackURL)+" → "+orNone(c.CallbackURL))
+		changes = append(changes, Changed(mail.T("callback"), before.CallbackURL, c.CallbackURL))
 	}
 	return changes
 }
@@ -33,16 +47,9 @@ func (c Custodian) SharedSecret(before Custodian) []string {
 	case c.Secret.Equal(before.Secret):
 		return nil
 	case before.Secret.Empty():
-		return []string{"shared secret: it was set"}
+		return []string{mail.T("shared secret: it was set").Kept()}
 	case c.Secret.Empty():
-		return []string{"shared secret: it was removed"}
+		return []string{mail.T("shared secret: it was removed").Kept()}
 	}
-	return []string{"shared secret: it was replaced"}
-}
-
-func orNone(text string) string {
-	if text == "" {
-		return "none"
-	}
-	return text
+	return []string{mail.T("shared secret: it was replaced").Kept()}
 }

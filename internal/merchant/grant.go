@@ -3,13 +3,13 @@ package merchant
 import (
 	"cmp"
 	"context"
-	"strconv"
 
 	"github.com/oklog/ulid/v2"
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/mail"
 )
 
 // Grant is what the operator gives a key for nothing.
@@ -27,16 +27,17 @@ func (s *Service) GrantID() string { return s.newID(s.now().UTC()) }
 // ErrKeyRevoked refuses to give credits to a key that can never use them.
 var ErrKeyRevoked = fault.New(fault.Conflict, "this API key was revoked: it cannot use credits any more").Because(fault.ReasonKeyRevoked)
 
-// String returns the grant in words, such as "100 credits and 5 queries".
-func (g Grant) String() string {
-	credits, queries := strconv.FormatInt(g.Credits, 10)+" credits", strconv.FormatInt(g.Queries, 10)+" queries"
+// words are the grant as the audit log has it, such as "100 credits and 5 queries".
+func (g Grant) words() string {
+	credits := mail.N("{{.N}} credits", "{{.N}} credit", int(g.Credits)).Kept()
+	queries := mail.N("{{.N}} queries", "{{.N}} query", int(g.Queries)).Kept()
 	switch {
 	case g.Queries == 0:
 		return credits
 	case g.Credits == 0:
 		return queries
 	}
-	return credits + " and " + queries
+	return credits + ", " + queries
 }
 
 func (g Grant) check() error {
@@ -66,7 +67,7 @@ func (s *Service) Grant(ctx context.Context, key Key, g Grant, act audit.Act) (l
 	}
 	// A page has a form for each key, and the id is the page's.
 	entries := grantEntries(key.ID, g, ledger.ReasonGrant, "grant:"+key.PublicID+":"+id, now)
-	r := act.Record(key.UserID, audit.ActionGrant, key.Name(), g.String())
+	r := act.Record(key.UserID, audit.ActionGrant, key.Name(), g.words())
 	done, err := s.store.UpdateAccount(ctx, key.UserID, key.ID, func(a Account) (Change, error) {
 		return Change{Account: a, Entries: entries, Once: true, Record: r}, nil
 	})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/mail"
 )
 
 func TestService_Grant(t *testing.T) {
@@ -20,7 +21,7 @@ func TestService_Grant(t *testing.T) {
 	if left, err = b.Grant(t.Context(), k, Grant{Credits: 100}, audit.Act{}); err != nil || left.Credits != 201 {
 		t.Errorf("a second grant = %+v, %v; want 201 credits", left, err)
 	}
-	if len(b.store.audit) != 1 || b.store.audit[0].Detail != "100 credits and 5 queries" {
+	if len(b.store.audit) != 1 || mail.Said(b.store.audit[0].Detail, mail.Words.English) != "100 credits, 5 queries" {
 		t.Errorf("the audit log has %+v", b.store.audit)
 	}
 }

@@ -122,7 +122,7 @@ func (s *Service) Lock(ctx context.Context, merchantID int64, act audit.Act) err
 	if !s.opts.Mail.Enabled() {
 		return ErrNoMail
 	}
-	r := act.Record(merchantID, audit.ActionLock, "wallets", "", s.opts.Mail.Owners(
+	r := act.Record(merchantID, audit.ActionLock, mail.T("wallets").Kept(), "", s.opts.Mail.Owners(
 		act.At, merchantID, mail.T("Your wallets are locked"),
 		mail.T("{{.Who}} locked where the money of your Florin merchant account goes. A change takes 24 hours from now on, "+
 			"and you get a mail that stops it.", "Who", act.Who))...)
@@ -167,7 +167,7 @@ func (s *Service) Wait(ctx context.Context, w Waiting, to NewSettings, subject s
 		mails = append(mails, s.opts.Mail.To(act.At, to.Member, subjectLine, asked, changes,
 			mail.T("It is made on {{.Due}}. Another owner can stop it.", "Due", w.DueAt))...)
 	}
-	r := act.Record(w.MerchantID, audit.ActionChangeWaits, subject, strings.Join(w.Changes, ", "), mails...)
+	r := act.Record(w.MerchantID, audit.ActionChangeWaits, subject, strings.Join(w.Changes, "\n"), mails...)
 	return s.update(ctx, w.MerchantID, func(a Account) (Change, error) { return a.Wait(w, r) })
 }
 
@@ -212,8 +212,8 @@ func (s *Service) StopByLink(ctx context.Context, token string, act audit.Act) (
 	if err != nil {
 		return Waiting{}, err
 	}
-	act.Who = "link in a mail"
-	r := act.Record(w.MerchantID, audit.ActionChangeStop, w.ID, strings.Join(w.Changes, ", "), s.opts.Mail.Owners(
+	act.Who = mail.T("link in a mail").Text
+	r := act.Record(w.MerchantID, audit.ActionChangeStop, w.ID, strings.Join(w.Changes, "\n"), s.opts.Mail.Owners(
 		act.At, w.MerchantID, stoppedMail,
 		mail.T("The link of a mail stopped a change of where your money goes. Nothing was changed."),
 		mail.Words{}.Then(w.Changes...))...)
@@ -275,12 +275,12 @@ func (s *Service) settle(w Waiting, to NewSettings, key Key, before Custodian, n
 
 // entries are what the audit log says of a change that was made.
 func (w Waiting) entries(key Key, to NewSettings, before, after Custodian) []audit.Entry {
-	entry := audit.Entry{Detail: strings.Join(w.Changes, ", ")}
+	entry := audit.Entry{Detail: strings.Join(w.Changes, "\n")}
 	switch w.Kind {
 	case WaitingCampaign:
 		entry.Action, entry.Subject = audit.ActionCampaign, w.Subject
 	case WaitingUnlock:
-		entry = audit.Entry{Action: audit.ActionUnlock, Subject: "wallets"}
+		entry = audit.Entry{Action: audit.ActionUnlock, Subject: mail.T("wallets").Kept()}
 	case WaitingRights:
 		entry.Action, entry.Subject = audit.ActionPermitKey, key.Name()
 	case WaitingRole:

@@ -99,17 +99,19 @@ func (a *Applier) one(ctx context.Context, w Waiting) error {
 	case fault.Of(err) == nil || fault.Is(err, fault.Internal) || fault.Is(err, fault.Unavailable):
 		return err
 	}
-	return a.refuse(ctx, w, fault.Of(err).Message)
+	why, _ := fault.Of(err).Sentence()
+	return a.refuse(ctx, w, mail.Words{Text: why.String()})
 }
 
 // refuse ends a change that cannot be made, and mails the owners why.
-func (a *Applier) refuse(ctx context.Context, w Waiting, why string) error {
+func (a *Applier) refuse(ctx context.Context, w Waiting, why mail.Words) error {
 	now := a.service.now().UTC()
 	r := audit.Act{Who: w.By, At: now}.Record(
-		w.MerchantID, audit.ActionChangeFailed, string(w.Kind), strings.Join(w.Changes, ", ")+": "+why,
+		w.MerchantID, audit.ActionChangeFailed, mail.Words{Text: w.Kind.What()}.Kept(),
+		strings.Join(w.Changes, "\n")+"\n"+why.Kept(),
 		a.service.opts.Mail.Owners(now, w.MerchantID,
 			mail.T("A change was not made: {{.What}}", "What", mail.English(w.Kind.What())),
-			mail.T("This could not be made after 24 hours: {{.Why}}.", "Why", why), mail.Words{}.Then(w.Changes...))...)
+			mail.T("This could not be made after 24 hours. {{.Why}}", "Why", why), mail.Words{}.Then(w.Changes...))...)
 	err := a.service.update(ctx, w.MerchantID, func(x Account) (Change, error) {
 		return x.EndWaiting(w.ID, StateFailed, now, r)
 	})

@@ -94,7 +94,8 @@ func (w Waiting) ends(member string) bool {
 func (w Waiting) Stopped(at time.Time, why string) audit.Record {
 	return audit.Record{
 		Entries: []audit.Entry{audit.Act{Who: w.By, At: at}.Entry(
-			w.MerchantID, audit.ActionChangeStop, w.ID, why+": "+strings.Join(w.Changes, ", "))},
+			w.MerchantID, audit.ActionChangeStop, w.ID,
+			mail.Words{Text: why}.Kept()+"\n"+strings.Join(w.Changes, "\n"))},
 		Mails: []mail.Mail{mail.Mail{
 			ID: "stopped." + w.ID, Kind: mail.Plain, Owners: w.MerchantID, At: at,
 		}.Of(mail.Letter{Subject: stoppedMail, Text: []mail.Words{

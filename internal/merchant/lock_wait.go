@@ -5,6 +5,7 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -17,7 +18,9 @@ func (s *Service) WaitReplaceKey(ctx context.Context, key Key, act audit.Act) (s
 	text, hash := identity.APIKey.New(s.opts.Random)
 	return text, s.Wait(ctx, Waiting{
 		MerchantID: key.UserID, KeyID: key.ID, Kind: WaitingRotation,
-		Changes: []string{"a new text of the API key “" + key.Name() + "”; the old one fails then"},
+		Changes: []string{
+			mail.T("a new text of the API key “{{.Key}}”; the old one fails then", "Key", key.Name()).Kept(),
+		},
 	}, NewSettings{Old: key.Hash, Next: hash}, key.Name(), act)
 }
 
@@ -27,7 +30,7 @@ func (s *Service) WaitSigningSecret(ctx context.Context, key Key, act audit.Act)
 	signing := newSigningSecret(s.opts.Random)
 	return signing, s.Wait(ctx, Waiting{
 		MerchantID: key.UserID, KeyID: key.ID, Kind: WaitingSigning,
-		Changes: []string{"signing secret: a new one, which was shown"},
+		Changes: []string{mail.T("signing secret: a new one, which was shown").Kept()},
 	}, NewSettings{Signing: signing}, key.Name(), act)
 }
 

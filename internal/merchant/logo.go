@@ -5,6 +5,7 @@ import (
 	"regexp"
 
 	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -37,15 +38,15 @@ func (l Logo) Of(c Custodian) Custodian {
 // PutLogo replaces the logo of the key's custodian; an empty logo removes it. It
 // fails with ErrNoCustodian.
 func (s *Service) PutLogo(ctx context.Context, key Key, l Logo, act audit.Act) error {
-	detail := "uploaded a logo"
+	detail := mail.T("uploaded a logo")
 	if len(l.Picture) == 0 {
-		detail = "removed the logo"
+		detail = mail.T("removed the logo")
 	}
 	_, err := s.updateCustodian(ctx, key, nil, func(a Account) (Change, error) {
 		c, err := a.ChangeCustodian(func(before Custodian) (CustodianChange, error) {
 			after := l.Of(before)
 			after.UpdatedAt = s.now().UTC()
-			return CustodianChange{after, act.Record(key.UserID, audit.ActionBranding, key.Name(), detail,
+			return CustodianChange{after, act.Record(key.UserID, audit.ActionBranding, key.Name(), detail.Kept(),
 				s.keyMails(act, key, shownMail, after.Shown(before))...)}, nil
 		})
 		c.Logo = &l

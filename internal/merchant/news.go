@@ -96,13 +96,13 @@ func (s *Service) SetChat(ctx context.Context, m Membership, c Chat, act audit.A
 			return fault.Of(err).At("url")
 		}
 	}
-	what := "on"
+	what := mail.T("on")
 	said := mail.T("{{.Who}} changed the address that Florin posts news of your payments to.", "Who", act.Who)
 	if c.URL.Empty() {
-		what = "off"
+		what = mail.T("off")
 		said = mail.T("{{.Who}} removed the address that Florin posts news of your payments to.", "Who", act.Who)
 	}
-	r := act.Record(m.Merchant.ID, audit.ActionChat, "", what, s.opts.Mail.Owners(act.At, m.Merchant.ID,
+	r := act.Record(m.Merchant.ID, audit.ActionChat, "", what.Kept(), s.opts.Mail.Owners(act.At, m.Merchant.ID,
 		mail.T("Where your news are posted was changed"), said)...)
 	return s.update(ctx, m.Merchant.ID, func(a Account) (Change, error) {
 		a.Chat = c

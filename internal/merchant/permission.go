@@ -106,6 +106,15 @@ func (p Permissions) String() string {
 	return strings.Join(names, ",")
 }
 
+// words are what the permissions allow, for mails and the audit log.
+func (p Permissions) words() string {
+	var all mail.Words
+	for _, x := range p.List() {
+		all = all.Comma(mail.Words{Text: x.Shown()})
+	}
+	return all.Kept()
+}
+
 // Empty reports whether nothing is permitted.
 func (p Permissions) Empty() bool { return p.set == 0 }
 
@@ -125,11 +134,19 @@ var permissionTexts = map[Permission]string{
 // Text says what the permission allows, such as "cancel payments".
 func (p Permission) Text() string { return permissionTexts[p] }
 
+// Shown is Text in the words of the pages: custodian is the API's.
+func (p Permission) Shown() string {
+	if p == PermissionCustodian {
+		return "change wallets and settings"
+	}
+	return p.Text()
+}
+
 // RightsChanges returns how the rights differ from those of the key, one line each.
 // Owners are notified of them.
 func (k Key) RightsChanges(p Permissions, from Sources) []string {
-	changes := appendChange(nil, "may", k.Permissions.String(), p.String())
-	return appendChange(changes, "from", orEverywhere(k.Sources), orEverywhere(from))
+	changes := appendChange(nil, mail.T("what it may do"), k.Permissions.words(), p.words())
+	return appendChange(changes, mail.T("from where"), orEverywhere(k.Sources), orEverywhere(from))
 }
 
 // Narrower reports whether the rights let the key do nothing that it may not do now,
@@ -140,7 +157,7 @@ func (k Key) Narrower(p Permissions, from Sources) bool {
 
 func orEverywhere(s Sources) string {
 	if s == "" {
-		return "everywhere"
+		return mail.T("everywhere").Kept()
 	}
 	return string(s)
 }
@@ -153,7 +170,7 @@ func (s *Service) SetKeyRights(ctx context.Context, key Key, p Permissions, from
 		return fault.About(fault.Invalid, "permissions", "must be at least one of %s", AllPermissions())
 	}
 	changes := key.RightsChanges(p, from)
-	return s.changeKey(ctx, key, act.Record(key.UserID, audit.ActionPermitKey, key.Name(), strings.Join(changes, ", "),
+	return s.changeKey(ctx, key, act.Record(key.UserID, audit.ActionPermitKey, key.Name(), strings.Join(changes, "\n"),
 		s.keyMails(act, key, mail.T("What an API key may do was changed"), changes)...), func(k *Key) {
 		k.Permissions, k.Sources, k.Confirmed = p, from, true
 	})

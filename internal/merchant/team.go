@@ -190,7 +190,8 @@ func (s *Service) SetRole(ctx context.Context, merchant identity.User, m Member,
 		return fault.About(fault.Invalid, "role", "must be owner, developer, support or viewer")
 	}
 	return s.setRole(ctx, merchant.ID, m.ID, role, act.Record(merchant.ID, audit.ActionTeamRole, m.Email,
-		string(m.Role)+" → "+string(role), s.opts.Mail.Owners(act.At, merchant.ID, mail.T("A role in your team was changed"),
+		mail.T("{{.Before}} → {{.After}}", "Before", mail.English(m.Role), "After", mail.English(role)).Kept(),
+		s.opts.Mail.Owners(act.At, merchant.ID, mail.T("A role in your team was changed"),
 			mail.T("{{.Who}} changed the role of {{.Member}} in your Florin merchant account from {{.Before}} to {{.Role}}.",
 				"Who", act.Who, "Member", m.Email, "Before", mail.English(m.Role), "Role", mail.English(role)))...))
 }
@@ -210,7 +211,8 @@ func (s *Service) update(ctx context.Context, merchant int64, decide func(Accoun
 // RemoveMember ends a membership; the next request of the member is refused.
 func (s *Service) RemoveMember(ctx context.Context, merchant identity.User, m Member, act audit.Act) error {
 	return s.setRole(ctx, merchant.ID, m.ID, "", act.Record(merchant.ID, audit.ActionTeamRemove, m.Email,
-		"was "+string(m.Role), s.opts.Mail.Owners(act.At, merchant.ID, mail.T("A member was removed from your team"),
+		mail.T("was {{.Role}}", "Role", mail.English(m.Role)).Kept(),
+		s.opts.Mail.Owners(act.At, merchant.ID, mail.T("A member was removed from your team"),
 			mail.T("{{.Who}} removed {{.Member}} from your Florin merchant account.",
 				"Who", act.Who, "Member", m.Email))...))
 }
@@ -257,7 +259,7 @@ func (s *Service) InviteMember(
 	}
 	mails := append(s.invitation(act, n, token, by.User.Language),
 		s.opts.Mail.Owners(act.At, by.Merchant.ID, subject, text)...)
-	r := act.Record(by.Merchant.ID, audit.ActionTeamInvite, n.Email, "as "+string(role), mails...)
+	r := act.Record(by.Merchant.ID, audit.ActionTeamInvite, n.Email, asRole(role), mails...)
 	return n, token, s.update(ctx, by.Merchant.ID, func(a Account) (Change, error) { return a.Invite(n, r) })
 }
 
@@ -294,7 +296,7 @@ func (s *Service) RenewInvitation(
 			x.Token, x.By, x.ExpiresAt = hash, act.Who, s.now().UTC().Add(identity.InvitationTTL)
 			n = *x
 			mails := s.invitation(act, n, token, merchant.Language)
-			return act.Record(merchant.ID, audit.ActionTeamInvite, n.Email, "a new link", mails...)
+			return act.Record(merchant.ID, audit.ActionTeamInvite, n.Email, mail.T("a new link").Kept(), mails...)
 		})
 	})
 	return n, token, err
@@ -354,7 +356,7 @@ func (s *Service) Join(ctx context.Context, token string, user identity.User, ac
 		return Invited{}, err
 	}
 	act.Who = cmp.Or(act.Who, user.Email)
-	r := act.Record(a.ID, audit.ActionTeamJoin, "", "as "+string(n.Role), s.joined(act, n)...)
+	r := act.Record(a.ID, audit.ActionTeamJoin, "", asRole(n.Role), s.joined(act, n)...)
 	return n, s.update(ctx, a.ID, func(a Account) (Change, error) { return a.Join(n.Token, user, s.now().UTC(), r) })
 }
 
@@ -376,7 +378,7 @@ func (s *Service) JoinNew(
 	}
 	act.Who = cmp.Or(act.Who, u.Email)
 	r := act.Record(0, audit.ActionSignUp, "", "", s.joined(act, n)...)
-	r = r.With(act.Record(a.ID, audit.ActionTeamJoin, "", "as "+string(n.Role)))
+	r = r.With(act.Record(a.ID, audit.ActionTeamJoin, "", asRole(n.Role)))
 	done, err := s.store.UpdateAccount(ctx, a.ID, 0, func(a Account) (Change, error) {
 		return a.Join(n.Token, u, s.now().UTC(), r)
 	})
@@ -385,3 +387,6 @@ func (s *Service) JoinNew(
 	}
 	return done.Account.Members[len(done.Account.Members)-1].User, n, nil
 }
+
+// asRole is what the audit log says of who joins.
+func asRole(role Role) string { return mail.T("as {{.Role}}", "Role", mail.English(role)).Kept() }

@@ -3,6 +3,7 @@ package merchant
 import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/mail"
 )
 
 // CheckShown refuses a text that payers read if it holds the address of a wallet: money would be sent there, past the
@@ -19,18 +20,21 @@ func CheckShown(field, text string) error {
 // locked account it waits: who changes it can tell payers to send their money elsewhere.
 func (c Custodian) Shown(before Custodian) []string {
 	var changes []string
-	for _, x := range []struct{ name, old, now string }{
-		{"name", before.Name, c.Name},
-		{"tagline", before.Branding.Tagline, c.Branding.Tagline},
-		{"logo", before.Branding.LogoURL, c.Branding.LogoURL},
-		{"website", before.Branding.Website, c.Branding.Website},
-		{"e-mail address for questions", before.Branding.SupportEmail, c.Branding.SupportEmail},
-		{"name on receipts", before.Branding.LegalName, c.Branding.LegalName},
-		{"address on receipts", before.Branding.LegalAddress, c.Branding.LegalAddress},
-		{"tax number on receipts", before.Branding.TaxID, c.Branding.TaxID},
+	for _, x := range []struct {
+		name     mail.Words
+		old, now string
+	}{
+		{mail.T("name"), before.Name, c.Name},
+		{mail.T("tagline"), before.Branding.Tagline, c.Branding.Tagline},
+		{mail.T("logo"), before.Branding.LogoURL, c.Branding.LogoURL},
+		{mail.T("website"), before.Branding.Website, c.Branding.Website},
+		{mail.T("e-mail address for questions"), before.Branding.SupportEmail, c.Branding.SupportEmail},
+		{mail.T("name on receipts"), before.Branding.LegalName, c.Branding.LegalName},
+		{mail.T("address on receipts"), before.Branding.LegalAddress, c.Branding.LegalAddress},
+		{mail.T("tax number on receipts"), before.Branding.TaxID, c.Branding.TaxID},
 	} {
 		if x.old != x.now {
-			changes = append(changes, x.name+" "+orNone(x.old)+" → "+orNone(x.now))
+			changes = append(changes, Changed(x.name, x.old, x.now))
 		}
 	}
 	return changes

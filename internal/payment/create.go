@@ -10,6 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 )
@@ -40,7 +41,7 @@ const (
 // fault.Invalid for invalid input, merchant.ErrNoCustodian, with fault.Unavailable for a price without a rate, or as
 // CheckAmount.
 func (s *Service) Create(ctx context.Context, in CreateInput, act audit.Act) (Payment, error) {
-	asked := in.Price.Amount + " " + in.Price.Currency
+	asked := mail.Price(in.Price.Amount, in.Price.Currency)
 	read, err := s.checked(&in)
 	if err != nil {
 		return Payment{}, err
@@ -58,7 +59,7 @@ func (s *Service) Create(ctx context.Context, in CreateInput, act audit.Act) (Pa
 	}
 	amount, price := read.amount, exchange.Price{}
 	if read.sum.None() {
-		asked = "$" + amount.Display()
+		asked = mail.Dollars(amount)
 	} else {
 		if amount, price, err = s.priced(ctx, read.sum, c.Pricing); err != nil {
 			return Payment{}, err
@@ -70,7 +71,7 @@ func (s *Service) Create(ctx context.Context, in CreateInput, act audit.Act) (Pa
 	return s.create(ctx, Request{
 		ID: in.ID, KeyID: in.KeyID, Kind: KindMerchant, Amount: amount, Price: price, ValidFor: read.valid,
 		Terms: termsOf(c), LinkID: in.LinkID, Details: in.Details,
-	}, act.Record(act.Account, audit.ActionCreatePayment, "", asked))
+	}, act.Record(act.Account, audit.ActionCreatePayment, "", asked.Kept()))
 }
 
 // termsOf are the terms of a new payment to the custodian.
@@ -129,7 +130,8 @@ func (s *Service) CreateTopUp(ctx context.Context, id ID, keyID, credits int64, 
 		ID: id, KeyID: keyID, Kind: KindTopUp, Amount: price, ValidFor: s.opts.TTL,
 		Terms: Terms{LateFor: TopUpLate}, Credits: credits,
 		Details: Details{Description: fmt.Sprintf("%d credits", credits)},
-	}, act.Record(act.Account, audit.ActionTopUp, act.Key, fmt.Sprintf("%d credits for $%s", credits, price.Display())))
+	}, act.Record(act.Account, audit.ActionTopUp, act.Key, mail.N("{{.N}} credits for {{.Amount}}",
+		"{{.N}} credit for {{.Amount}}", int(credits), "Amount", mail.Dollars(price)).Kept()))
 }
 
 func (s *Service) create(ctx context.Context, r Request, record audit.Record) (Payment, error) {

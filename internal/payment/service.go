@@ -11,6 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 )
@@ -230,8 +231,8 @@ func (s *Service) Accept(ctx context.Context, keyID int64, id string, act audit.
 	}
 	return s.update(ctx, p.ID, func(p Payment) (Change, error) {
 		c, err := s.metered(p.Accept(Actor{Name: act.Who}, s.now()))
-		came := p.cameWords() + " of $" + p.Amount.Display()
-		return c.audited(act.Record(act.Account, audit.ActionAccept, id, came), err)
+		came := mail.T("{{.Came}} of {{.Amount}}", "Came", p.cameWords(), "Amount", mail.Dollars(p.Amount))
+		return c.audited(act.Record(act.Account, audit.ActionAccept, id, came.Kept()), err)
 	})
 }
 

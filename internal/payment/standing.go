@@ -1,11 +1,11 @@
 package payment
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/money"
 )
 
@@ -140,24 +140,28 @@ func (p Payment) UncountedSums() (sums []Sum) {
 	return sums
 }
 
-// cameWords names the final money that came, for the audit log: what counts in dollars, the rest as it is.
+// cameWords names the final money that came, for the audit log (mail.Said): what counts in dollars, the rest as it is.
 func (p Payment) cameWords() string {
 	var sums []string
 	if !p.Received().IsZero() {
-		sums = append(sums, "$"+p.Received().Micros().Display())
+		sums = append(sums, mail.Dollars(p.Received().Micros()).Kept())
 	}
 	if !p.Uncounted().IsZero() {
 		for _, s := range p.UncountedSums() {
-			sums = append(sums, s.Units.Display(s.Asset.Decimals)+" "+s.Asset.Symbol+" on "+string(s.Asset.Network))
+			sums = append(sums, mail.T("{{.Amount}} on {{.Network}}",
+				"Amount", mail.Price(s.Units.Display(s.Asset.Decimals), s.Asset.Symbol),
+				"Network", s.Asset.Network.Name()).Kept())
 		}
 	}
-	return strings.Join(sums, " and ")
+	return strings.Join(sums, " + ")
 }
 
 // ByHandWords says what an owner asks for who has the payment completed by hand: with what came, or whatever came.
 func (p Payment) ByHandWords(reason string, accept bool) string {
 	if accept {
-		return fmt.Sprintf("payment %s is completed with %s of $%s", p.ID, p.cameWords(), p.Amount.Display())
+		return mail.T("payment {{.Payment}} is completed with {{.Came}} of {{.Amount}}",
+			"Payment", p.ID, "Came", p.cameWords(), "Amount", mail.Dollars(p.Amount)).Kept()
 	}
-	return fmt.Sprintf("payment %s of $%s is marked as completed: %s", p.ID, p.Amount.Display(), reason)
+	return mail.T("payment {{.Payment}} of {{.Amount}} is marked as completed: {{.Reason}}",
+		"Payment", p.ID, "Amount", mail.Dollars(p.Amount), "Reason", reason).Kept()
 }

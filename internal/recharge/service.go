@@ -3,13 +3,13 @@ package recharge
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"time"
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/secret"
 )
 
@@ -120,7 +120,7 @@ func (s *Service) sign(ctx context.Context, q Request, t chain.TokenTransfer, ac
 		),
 	}
 	return r, s.store.CreateRecharge(ctx, r, act.Record(act.Account, audit.ActionRecharge, act.Key,
-		fmt.Sprintf("%d units, %s", r.Units, b.Tx)))
+		mail.N("{{.N}} units", "{{.N}} unit", int(r.Units)).Kept()+", "+string(b.Tx)))
 }
 
 // waitTurn waits until no other recharge of the wallet is Signed.

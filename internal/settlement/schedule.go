@@ -2,13 +2,12 @@ package settlement
 
 import (
 	"context"
-	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/money"
 )
 
@@ -44,7 +43,8 @@ func (s Schedules) Set(ctx context.Context, keyID int64, atOnce money.Micros, wa
 	return s.Update(ctx, keyID, func(before Schedule) (Schedule, audit.Record, error) {
 		next, err := before.With(atOnce, wait, s.Policy(""))
 		return next, act.Record(act.Account, audit.ActionSchedule, act.Key,
-			fmt.Sprintf("when $%s wait, or after %s", atOnce.Display(), inWords(wait))), err
+			mail.T("when {{.Amount}} wait, or after {{.Wait}}",
+				"Amount", mail.Dollars(atOnce), "Wait", inWords(wait)).Kept()), err
 	})
 }
 
@@ -58,14 +58,10 @@ func (s Schedules) Ask(ctx context.Context, keyID int64, act audit.Act) error {
 
 // inWords is a time in whole hours, rounded up; below one, which only an operator sets, as it is.
 func inWords(d time.Duration) string {
-	switch hours := wholeHours(d); {
-	case d < time.Hour:
+	if d < time.Hour {
 		return d.String()
-	case hours == 1:
-		return "1 hour"
-	default:
-		return strconv.Itoa(hours) + " hours"
 	}
+	return mail.N("{{.N}} hours", "{{.N}} hour", wholeHours(d)).Kept()
 }
 
 // Ask returns the schedule after the merchant asked for the money.

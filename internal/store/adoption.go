@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -12,6 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/backup"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/table"
 )
@@ -58,7 +58,8 @@ func (s *Store) Adopt(ctx context.Context, mark backup.Mark, now time.Time) (a b
 		}
 		return table.AuditOperators(ctx, t, audit.Entry{
 			At: now, Actor: "florin restore", Action: audit.ActionRestore,
-			Subject: fmt.Sprintf("generation %d", next), Detail: fmt.Sprintf("the generation before was %d", before),
+			Subject: mail.T("generation {{.N}}", "N", next).Kept(),
+			Detail:  mail.T("the generation before was {{.N}}", "N", before).Kept(),
 		})
 	})
 	return a, db.Wrap(err, "adopt the database")

@@ -9,6 +9,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/table"
@@ -51,7 +52,7 @@ func (s *Store) EraseCustomer(ctx context.Context, email string, entry audit.Ent
 	if n == (Erased{}) {
 		return n, nil
 	}
-	entry.Detail = fmt.Sprintf("%d payments", n.Payments)
+	entry.Detail = mail.N("{{.N}} payments", "{{.N}} payment", n.Payments).Kept()
 	err = s.db.Write(ctx, func(ctx context.Context, t db.Tx) error { return table.AuditOperators(ctx, t, entry) })
 	return n, db.Wrap(err, "erase a customer")
 }

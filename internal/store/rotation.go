@@ -10,6 +10,7 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/table"
@@ -94,8 +95,8 @@ func (s *Store) ChangeSecretKey(ctx context.Context, id string, now time.Time) (
 			return err
 		}
 		return table.AuditOperators(ctx, t, audit.Entry{
-			At: now, Actor: "florin secret rotate", Action: audit.ActionSecretKey, Subject: "key " + id,
-			Detail: "the key before was " + before,
+			At: now, Actor: "florin secret rotate", Action: audit.ActionSecretKey, Subject: id,
+			Detail: mail.T("the key before was {{.Key}}", "Key", before).Kept(),
 		})
 	})
 	if err != nil {

@@ -6,9 +6,10 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
+
+	"github.com/florinpay/florin/internal/mail"
 )
 
 // certificateReason says what is wrong with a certificate that was not accepted, and what to change.
@@ -19,17 +20,18 @@ func certificateReason(e *tls.CertificateVerificationError, now time.Time) strin
 	switch {
 	case len(e.UnverifiedCertificates) == 0:
 	case errors.As(e.Err, &host):
-		names := cmp.Or(strings.Join(host.Certificate.DNSNames, ", "), "no name")
-		return fmt.Sprintf("it is for %s, not for %s", printed(names), printed(host.Host))
+		names := cmp.Or(strings.Join(host.Certificate.DNSNames, ", "), "?")
+		return mail.T("it is for {{.Names}}, not for {{.Host}}",
+			"Names", printed(names), "Host", printed(host.Host)).Kept()
 	case errors.As(e.Err, &invalid) && invalid.Reason == x509.Expired:
 		if c := invalid.Cert; now.Before(c.NotBefore) {
-			return "it is not valid before " + day(c.NotBefore)
+			return mail.T("it is not valid before {{.Day}}", "Day", mail.Date(c.NotBefore.UTC())).Kept()
 		}
-		return "it expired on " + day(invalid.Cert.NotAfter)
+		return mail.T("it expired on {{.Day}}", "Day", mail.Date(invalid.Cert.NotAfter.UTC())).Kept()
 	case errors.As(e.Err, &unknown):
 		return unknownIssuer(e.UnverifiedCertificates)
 	}
-	return printed(e.Err.Error())
+	return "“" + printed(e.Err.Error()) + "”"
 }
 
 // unknownIssuer says why no known root signed the chain that a server sent. Browsers fetch an intermediate that is
@@ -44,16 +46,16 @@ func unknownIssuer(chain []*x509.Certificate) string {
 	issuer := printed(cmp.Or(last.Issuer.CommonName, last.Issuer.String()))
 	switch {
 	case issued(last, last) && last == chain[0]:
-		return "it is signed by itself; use one of a public authority, such as Let's Encrypt"
+		return mail.T("it is signed by itself; use one of a public authority, such as Let's Encrypt").Kept()
 	case issued(last, last):
-		return "it leads to the root " + issuer + ", which is not a public one"
+		return mail.T("it leads to the root {{.Issuer}}, which is not a public one", "Issuer", issuer).Kept()
 	}
-	text := "the intermediate certificate " + issuer + " is missing, which issued " +
-		printed(cmp.Or(last.Subject.CommonName, strings.Join(last.DNSNames, ", ")))
+	about := printed(cmp.Or(last.Subject.CommonName, strings.Join(last.DNSNames, ", ")))
 	if len(last.IssuingCertificateURL) > 0 {
-		text += " (" + printed(last.IssuingCertificateURL[0]) + ")"
+		about += " (" + printed(last.IssuingCertificateURL[0]) + ")"
 	}
-	return text + "; have the server send its full chain (with nginx, fullchain.pem), or use a public authority"
+	return mail.T("the intermediate certificate {{.Issuer}} is missing, which issued {{.About}}; have the server send "+
+		"its full chain (with nginx, fullchain.pem), or use a public authority", "Issuer", issuer, "About", about).Kept()
 }
 
 // issued reports whether the key of the one certificate signed the other, whether or not it may.
@@ -61,7 +63,5 @@ func issued(by, c *x509.Certificate) bool {
 	return bytes.Equal(c.RawIssuer, by.RawSubject) &&
 		by.CheckSignature(c.SignatureAlgorithm, c.RawTBSCertificate, c.Signature) == nil
 }
-
-func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
 func printed(text string) string { return printable([]byte(text), maxReason) }

@@ -14,6 +14,7 @@ import (
 	"code.dny.dev/ssrf"
 
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/mail"
 )
 
 // maxReason bounds the text of an error that has no text of its own here.
@@ -44,7 +45,7 @@ var plain = []struct {
 	{context.Canceled, "the attempt was aborted"},
 }
 
-// reason says, for the merchant, why there was no answer. It names no address:
+// reason says, for the merchant, why there was no answer, as a text that is stored (mail.Said). It names no address:
 // what a name resolves to inside the operator's network must not leak. now tells what has expired.
 func reason(err error, now time.Time) string {
 	if f := fault.Of(err); f != nil {
@@ -67,13 +68,14 @@ func reason(err error, now time.Time) string {
 	case isTimeout(err):
 		return tooLate(err)
 	case errors.As(err, &certificate):
-		return "the receiver's TLS certificate is not accepted: " + certificateReason(certificate, now)
+		return mail.T("the receiver's TLS certificate is not accepted: {{.Why}}",
+			"Why", certificateReason(certificate, now)).Kept()
 	case errors.As(err, &record):
 		return "the receiver answered without TLS; the callback URL must lead to an https server"
 	case errors.As(err, &alert):
-		return "the receiver refused the TLS handshake: " + alert.Error()
+		return mail.T("the receiver refused the TLS handshake: “{{.Error}}”", "Error", alert.Error()).Kept()
 	}
-	return "the request failed: " + printable([]byte(innermost(err).Error()), maxReason)
+	return mail.T("the request failed: “{{.Error}}”", "Error", printed(innermost(err).Error())).Kept()
 }
 
 // refused reports whether the receiver took no connection, or closed it without an answer.
@@ -96,9 +98,9 @@ func isTimeout(err error) bool {
 func tooLate(err error) string {
 	var op *net.OpError
 	if errors.As(err, &op) && op.Op == "dial" {
-		return "no connection within " + connectTimeout.String()
+		return mail.T("no connection within {{.N}} seconds", "N", connectTimeout.Seconds()).Kept()
 	}
-	return "no answer within " + AttemptTimeout.String()
+	return mail.T("no answer within {{.N}} seconds", "N", AttemptTimeout.Seconds()).Kept()
 }
 
 // innermost leaves out the layers that repeat the URL and the addresses.

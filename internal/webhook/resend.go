@@ -2,10 +2,10 @@ package webhook
 
 import (
 	"context"
-	"strconv"
 	"time"
 
 	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/mail"
 )
 
 // Resends has deliveries sent again, or stops them, by methods of the store. What each returns as a number, how many
@@ -20,7 +20,7 @@ type Resends struct {
 // Resend sends a delivery of one of the keys again; it fails with fault.NotFound for another merchant's.
 func (s Resends) Resend(ctx context.Context, keys []int64, id int64, act audit.Act) error {
 	err := s.One(ctx, keys, id, act.At, act.Record(act.Account, audit.ActionResendWebhooks,
-		"webhook "+strconv.FormatInt(id, 10), ""))
+		mail.T("webhook {{.Number}}", "Number", id).Kept(), ""))
 	s.wake(err)
 	return err
 }
@@ -29,7 +29,7 @@ func (s Resends) Resend(ctx context.Context, keys []int64, id int64, act audit.A
 // day in the zone of since.
 func (s Resends) ResendFailed(ctx context.Context, keyID int64, since time.Time, act audit.Act) (int64, error) {
 	n, err := s.Failed(ctx, keyID, since, act.At, act.Record(act.Account, audit.ActionResendWebhooks, act.Key,
-		"failed since "+since.Format(time.DateOnly)+": "))
+		mail.T("failed since {{.Day}}", "Day", mail.Date(since)).Kept()+": "))
 	s.wake(err)
 	return n, err
 }
@@ -37,7 +37,7 @@ func (s Resends) ResendFailed(ctx context.Context, keyID int64, since time.Time,
 // StopParked stops the deliveries of a key that wait for a callback URL, and returns how many.
 func (s Resends) StopParked(ctx context.Context, keyID int64, act audit.Act) (int64, error) {
 	return s.Parked(ctx, keyID, act.At, act.Record(act.Account, audit.ActionStopWebhooks, act.Key,
-		"that waited for an address: "))
+		mail.T("that waited for an address").Kept()+": "))
 }
 
 func (s Resends) wake(err error) {

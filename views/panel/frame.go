@@ -176,7 +176,8 @@ var navigationIcons = map[string]string{
 // Exact writes a time to the second, in a zone.
 func Exact(ctx context.Context, t time.Time, zone *time.Location) string {
 	t = t.In(zone)
-	return views.LocaleOf(ctx).Day(t) + t.Format(", 15:04:05 MST")
+	l := views.LocaleOf(ctx)
+	return l.Comma(l.Day(t), t.Format("15:04:05 MST"))
 }
 
 // near reports whether a time is within a day of now.
@@ -185,10 +186,11 @@ func near(t, now time.Time) bool { return now.Sub(t).Abs() < 24*time.Hour }
 // when writes a time of this year to the minute, and another as its day.
 func when(ctx context.Context, t, now time.Time) string {
 	t = t.In(now.Location())
+	l := views.LocaleOf(ctx)
 	if t.Year() != now.Year() {
-		return views.LocaleOf(ctx).Day(t)
+		return l.Day(t)
 	}
-	return views.LocaleOf(ctx).DayOfYear(t) + t.Format(", 15:04")
+	return l.Comma(l.DayOfYear(t), t.Format("15:04"))
 }
 
 // relative writes the distance of a time from now in its largest useful unit,

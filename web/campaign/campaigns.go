@@ -12,6 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/views"
 	campaignview "github.com/florinpay/florin/views/campaign"
@@ -173,7 +174,7 @@ func (d *Surface) redirection(
 			return nil, err
 		}
 	}
-	return append([]string{"API key " + old + " → " + session.KeyLabel(next)},
+	return append([]string{merchant.Changed(mail.T("API key"), old, session.KeyLabel(next))},
 		custodians[1].WalletChanges(custodians[0])...), nil
 }
 

@@ -73,7 +73,7 @@ func (d *Surface) getExport(c echo.Context, who session.Principal) error {
 		d.Shell.Log.Debug("an export keeps the ordinary deadline", "error", err)
 	}
 	// An export changes nothing else, so its audit entry is written first: no data leaves without one.
-	act, what := d.Act(c, who), sentenceOfQuery(context.Background(), q) // the log is in English
+	act, what := d.Act(c, who), sentenceOfQuery(q)
 	if err = d.Merchants.Record(ctx, act.Account, audit.ActionExport, what, "", act); err != nil {
 		return err
 	}

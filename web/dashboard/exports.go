@@ -14,6 +14,7 @@ import (
 	"github.com/florinpay/florin/views/dashboard"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/session"
+	"github.com/florinpay/florin/web/shell"
 )
 
 const exportsPath = paymentsPath + "/exports"
@@ -84,7 +85,8 @@ func (d *Surface) getExports(c echo.Context, who session.Principal) error {
 	q, _, problem := d.paymentQuery(ctx, filter, who)
 	p := dashboard.ExportsProps{Frame: d.Frame(c, who, "Export", paymentsPath), Zone: now.Location().String()}
 	if problem == "" {
-		p.List = exportLinks(sentenceOfQuery(ctx, q), "", session.WithQuery(paymentsPath+".csv", filter))
+		list := shell.Said(p.Locale(), sentenceOfQuery(q))
+		p.List = exportLinks(list, "", session.WithQuery(paymentsPath+".csv", filter))
 	}
 	all := spans(now)
 	from, until := now, now

@@ -13,6 +13,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/exchange"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/report"
@@ -222,23 +223,22 @@ func readPlace(text string, to *report.Place) error {
 }
 
 // bound writes a bound of amounts, in US dollars or of the price; empty: there is none.
-func bound(ctx context.Context, m money.Micros, price exchange.Sum) string {
+func bound(m money.Micros, price exchange.Sum) string {
 	switch {
 	case !price.None():
-		return views.LocaleOf(ctx).Price(price.Amount(), string(price.Currency))
+		return mail.Price(price.Amount(), string(price.Currency)).Kept()
 	case m > 0:
-		return dollars(ctx, m)
+		return mail.Dollars(m).Kept()
 	}
 	return ""
 }
 
 // momentText writes the bound of a span: at midnight the day alone.
-func momentText(ctx context.Context, t time.Time) string {
-	day := views.LocaleOf(ctx).Day(t)
+func momentText(t time.Time) mail.Words {
 	if t.Equal(session.Day(t)) {
-		return day
+		return mail.Date(t)
 	}
-	return day + t.Format(", 15:04")
+	return mail.Date(t).Comma(mail.Number(t.Format("15:04")))
 }
 
 // chips are the parts of a filter in words, each with the list without it.
@@ -272,17 +272,17 @@ func chips(ctx context.Context, filter url.Values, f dashboard.FilterFields) (al
 	return all
 }
 
-// sentenceOfQuery writes a filter as its parts: what is listed, and then each bound of it.
-func sentenceOfQuery(ctx context.Context, q report.Query) string {
-	parts := []string{views.T(ctx, nounOf(q))}
-	add := func(text string, args ...any) { parts = append(parts, views.T(ctx, text, args...)) }
+// sentenceOfQuery writes a filter as its parts, for shell.Said: what is listed, and then each bound of it.
+func sentenceOfQuery(q report.Query) string {
+	all := mail.Words{Text: nounOf(q)}
+	add := func(text string, args ...any) { all = all.Comma(mail.T(text, args...)) }
 	if q.Token != "" {
 		add("in {{.Token}}", "Token", string(q.Token))
 	}
 	if q.Network != "" {
 		add("on {{.Network}}", "Network", views.NetworkName(string(q.Network)))
 	}
-	least, most := bound(ctx, q.Min, q.MinPrice), bound(ctx, q.Max, q.MaxPrice)
+	least, most := bound(q.Min, q.MinPrice), bound(q.Max, q.MaxPrice)
 	if least != "" {
 		add("at least {{.Amount}}", "Amount", least)
 	}
@@ -290,18 +290,18 @@ func sentenceOfQuery(ctx context.Context, q report.Query) string {
 		add("at most {{.Amount}}", "Amount", most)
 	}
 	if q.Text != "" {
-		add("found by “{{.Text}}”", "Text", q.Text)
+		add("found by {{.Text}}", "Text", "“"+q.Text+"”") // whoever is erased is looked for between the quotes
 	}
 	if !q.From.IsZero() {
-		add("from {{.Time}}", "Time", momentText(ctx, q.From))
+		add("from {{.Time}}", "Time", momentText(q.From))
 	}
 	if !q.Until.IsZero() {
-		add("until {{.Time}}", "Time", momentText(ctx, q.Until))
+		add("until {{.Time}}", "Time", momentText(q.Until))
 	}
-	if len(parts) == 1 && nounOf(q) == "Payments" {
-		return views.T(ctx, "All payments")
+	if all.Text == "Payments" {
+		all.Text = mail.T("All payments").Text
 	}
-	return strings.Join(parts, ", ")
+	return all.Kept()
 }
 
 // nounOf says in English what a filter lists, by status and kind.

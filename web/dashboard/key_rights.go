@@ -104,24 +104,15 @@ func permissionBoxes(f *shell.Form, offered, ticked merchant.Permissions) []dash
 		if f.Values.Has("chosen") {
 			on = slices.Contains(f.Values["permission"], string(p))
 		}
-		boxes = append(boxes, dashboard.PermissionBox{Value: string(p), Text: permissionText(p), On: on})
+		boxes = append(boxes, dashboard.PermissionBox{Value: string(p), Text: p.Shown(), On: on})
 	}
 	return boxes
-}
-
-// permissionText says in the words of the pages what a permission allows. Custodian is
-// the API's word.
-func permissionText(p merchant.Permission) string {
-	if p == merchant.PermissionCustodian {
-		return "change wallets and settings"
-	}
-	return p.Text()
 }
 
 func mayTexts(p merchant.Permissions) []string {
 	var texts []string
 	for _, x := range p.List() {
-		texts = append(texts, permissionText(x))
+		texts = append(texts, x.Shown())
 	}
 	return texts
 }

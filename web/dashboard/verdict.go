@@ -131,7 +131,7 @@ func listed(ctx context.Context, all []string) string {
 	if last < 1 {
 		return strings.Join(all, "")
 	}
-	return views.T(ctx, "{{.Some}} and {{.Last}}", "Some", strings.Join(all[:last], ", "), "Last", all[last])
+	return views.T(ctx, "{{.Some}} and {{.Last}}", "Some", views.LocaleOf(ctx).Comma(all[:last]...), "Last", all[last])
 }
 
 // uncounted are the sums that came and do not count by themselves, in words: one for each asset, without specks.

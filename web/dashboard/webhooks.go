@@ -104,11 +104,16 @@ func deliveryRow(ctx context.Context, x report.Delivery) dashboard.DeliveryRow {
 func answerOf(ctx context.Context, a webhook.Attempt) string {
 	switch {
 	case a.Status == 0:
-		return views.T(ctx, "no answer: {{.Error}}", "Error", views.T(ctx, a.Error))
+		return views.T(ctx, "no answer: {{.Error}}", "Error", whyNot(ctx, a))
 	case a.Error != "":
-		return strconv.Itoa(a.Status) + ", " + views.T(ctx, a.Error)
+		return strconv.Itoa(a.Status) + ", " + whyNot(ctx, a)
 	}
 	return strconv.Itoa(a.Status) + " " + http.StatusText(a.Status)
+}
+
+// whyNot says why an attempt failed.
+func whyNot(ctx context.Context, a webhook.Attempt) string {
+	return shell.Said(views.LocaleOf(ctx), views.T(ctx, a.Error))
 }
 
 // webhookID reads the id in the path; 0, which no webhook has, if it is malformed.
@@ -242,7 +247,8 @@ func (d *Surface) postPing(c echo.Context, who session.Principal) error {
 	said := views.T(ctx, "The test “{{.Event}}” was answered with {{.Answer}} after {{.Time}}.",
 		"Event", status, "Answer", answerOf(ctx, a), "Time", session.Latency(ctx, a.Latency))
 	if a.Status == 0 {
-		said = views.T(ctx, "The test “{{.Event}}” got no answer: {{.Error}}.", "Event", status, "Error", views.T(ctx, a.Error))
+		said = views.T(ctx, "The test “{{.Event}}” got no answer: {{.Error}}.", "Event", status,
+			"Error", whyNot(ctx, a))
 	}
 	return d.Cookies.Redirect(c, webhooksPath+"?key="+key.PublicID, said)
 }

@@ -4,11 +4,11 @@ import (
 	"context"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/operator"
+	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/session"
 )
 
@@ -23,7 +23,8 @@ func (d *Surface) networkRows() []operator.NetworkRow {
 		row := operator.NetworkRow{
 			Name: views.NetworkName(string(n)),
 			OK:   h.OK, Reason: h.Detail, Latest: block(h.Latest), Final: block(h.Final), Scanned: block(h.Scanned),
-			Lag: h.Lag.Round(time.Second).String(), Treasury: string(offered.Treasury), Sweeping: "off: no gas wallet",
+			Lag: panel.Span(context.Background(), h.Lag), Treasury: string(offered.Treasury),
+			Sweeping: "off: no gas wallet",
 		}
 		if row.Reason == "" {
 			row.Reason = h.Reason

@@ -1,11 +1,13 @@
 package operator
 
 import (
+	"context"
 	"fmt"
 	"time"
 
 	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/views/operator"
+	"github.com/florinpay/florin/views/panel"
 )
 
 // rates returns what is known of the rates of currencies; none where no network has price feeds.
@@ -39,7 +41,7 @@ func rateRow(l exchange.Line) operator.RateRow {
 	}
 	row.Spread = fmt.Sprintf("%d.%02d %%", l.Spread/100, l.Spread%100)
 	for _, x := range l.Sources {
-		text := x.Name + " " + x.Rate.String() + ", " + x.Age.Round(time.Second).String() + " old"
+		text := x.Name + " " + x.Rate.String() + ", " + panel.Span(context.Background(), x.Age) + " old"
 		if x.Problem != "" {
 			text = x.Name + ": " + x.Problem
 		}

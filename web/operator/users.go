@@ -9,6 +9,7 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/store/report"
+	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/operator"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/session"
@@ -112,7 +113,7 @@ func (d *Surface) userPageWith(
 		p.NextURL = session.OlderURL(usersPath+"/"+person.PublicID, log[session.PageRows-1].ID, nil)
 	}
 	for _, a := range log {
-		p.Audit = append(p.Audit, session.AuditRow(a))
+		p.Audit = append(p.Audit, session.AuditRow(views.LocaleFor("en"), a))
 	}
 	return d.Show(c, status, p.Frame, operator.User(p))
 }

@@ -74,7 +74,7 @@ func (d *Surface) securityPage(c echo.Context, who session.Principal, status int
 		p.NextURL = session.SecurityPath + "?before=" + strconv.FormatInt(log[session.PageRows-1].ID, 10)
 	}
 	for _, a := range log {
-		p.Audit = append(p.Audit, session.AuditRow(a))
+		p.Audit = append(p.Audit, session.AuditRow(p.Locale(), a))
 	}
 	return d.Show(c, status, p.Frame, security.Page(p))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/panel"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -39,10 +40,10 @@ var pageActions = map[audit.Action]string{
 }
 
 // AuditRow shows an entry of the audit log.
-func AuditRow(a audit.Entry) panel.AuditRow {
+func AuditRow(l *views.Locale, a audit.Entry) panel.AuditRow {
 	row := panel.AuditRow{
-		At: a.At, Actor: a.Actor, Action: cmp.Or(pageActions[a.Action], string(a.Action)),
-		Subject: a.Subject, Detail: a.Detail, Where: a.Address,
+		At: a.At, Actor: l.T(a.Actor), Action: cmp.Or(pageActions[a.Action], string(a.Action)),
+		Subject: shell.Said(l, a.Subject), Detail: shell.Said(l, a.Detail), Where: a.Address,
 	}
 	if a.Action == audit.ActionSignIn || a.Action == audit.ActionSignInFailed {
 		row.Agent = a.Subject

@@ -33,7 +33,7 @@ func (g *Guard) Since(
 	if i := slices.IndexFunc(entries, did); i >= 0 {
 		at := entries[i].At.UTC()
 		by = l.T("{{.User}} changed these settings after you opened this page: {{.Time}}.",
-			"User", entries[i].Actor, "Time", l.DayOfYear(at)+at.Format(", 15:04 UTC"))
+			"User", entries[i].Actor, "Time", l.Comma(l.DayOfYear(at), at.Format("15:04 UTC")))
 	}
 	said := []string{by, l.T("Nothing of yours is saved yet: look, and save again.")}
 	for _, x := range stored {

@@ -6,6 +6,7 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/settings"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // Waiting lists the changes of a locked merchant that wait.
@@ -20,8 +21,9 @@ func (g *Guard) Waiting(ctx context.Context, merchantID int64) ([]settings.Waiti
 
 // WaitingRow is what pages show of a change that waits.
 func WaitingRow(l *views.Locale, w merchant.Waiting) settings.WaitingRow {
-	return settings.WaitingRow{
-		ID: w.ID, What: w.Kind.What(), By: w.By,
-		Changes: w.Changes, Due: l.Time(w.DueAt),
+	row := settings.WaitingRow{ID: w.ID, What: w.Kind.What(), By: w.By, Due: l.Time(w.DueAt)}
+	for _, line := range w.Changes {
+		row.Changes = append(row.Changes, shell.Said(l, line))
 	}
+	return row
 }

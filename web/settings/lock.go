@@ -7,6 +7,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/settings"
@@ -47,8 +48,8 @@ func (s *Surface) postLock(c echo.Context, who session.Principal) error {
 func (s *Surface) postUnlock(c echo.Context, who session.Principal) error {
 	return s.lockAct(c, who, func(key string) error {
 		err := s.Wait(c, who, merchant.Waiting{
-			Kind: merchant.WaitingUnlock, Changes: []string{"lock on wallets: on → off"},
-		}, merchant.NewSettings{}, "wallets")
+			Kind: merchant.WaitingUnlock, Changes: []string{mail.T("lock on wallets: on → off").Kept()},
+		}, merchant.NewSettings{}, mail.T("wallets").Kept())
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/panel"
@@ -82,12 +83,14 @@ func (t *Surface) memberWaits(
 	if err != nil || !locked {
 		return false, err
 	}
-	change := m.User.Email + ": " + string(m.Role) + " → " + string(role)
+	var after any = mail.English(role)
 	if kind == merchant.WaitingRemoval {
-		change = m.User.Email + ": " + string(m.Role) + " → removed"
+		after = mail.T("removed")
 	}
+	change := m.User.Email + ": " + mail.T("{{.Before}} → {{.After}}", "Before", mail.English(m.Role),
+		"After", after).Kept()
 	err = t.Wait(c, who, merchant.Waiting{Kind: kind, Subject: m.User.PublicID, Changes: []string{change}},
-		merchant.NewSettings{Role: role, Member: m.User.Email}, "team")
+		merchant.NewSettings{Role: role, Member: m.User.Email}, mail.T("team").Kept())
 	if err != nil {
 		return true, err
 	}
