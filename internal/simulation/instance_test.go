@@ -192,7 +192,7 @@ func (in *instance) watch(ctx context.Context, n chain.Network) error {
 	if !in.steady && in.w.chance(50) {
 		return in.watchers[n].RunOnce(ctx)
 	}
-	in.watchers[n].Step(ctx)
+	in.watchers[n].ReadDue(ctx)
 	return nil
 }
 

@@ -18,26 +18,26 @@ func TestWatcher_InVain(t *testing.T) {
 	r.watcher.Limit(budget, func() int64 { return calls() * 10_000 / budget })
 	for range 8 {
 		r.start()
-		r.steps(3 * time.Minute)
+		r.readFor(3 * time.Minute)
 	}
 	spent := calls()
 	p := r.start()
-	r.steps(6 * time.Minute)
+	r.readFor(6 * time.Minute)
 	if more := calls() - spent; spent > budget/10 || more > 20 {
 		t.Errorf("%d calls in 24 minutes, %d in the next six", spent, more)
 	}
 	r.pay(p)
 	began := r.now()
 	for len(r.get(p).Deposits) == 0 {
-		r.steps(time.Second)
+		r.readFor(time.Second)
 	}
 	if waited := r.now().Sub(began); waited > 2*time.Minute+time.Second {
 		t.Errorf("money was seen after %s", waited)
 	}
-	r.steps(4 * time.Minute) // it is final
+	r.readFor(4 * time.Minute) // it is final
 	spent = calls()
 	r.start()
-	r.steps(time.Minute)
+	r.readFor(time.Minute)
 	if more := calls() - spent; more < 6 {
 		t.Errorf("%d calls in a minute after real money came", more)
 	}

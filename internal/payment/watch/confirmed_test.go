@@ -78,7 +78,7 @@ func TestWatcher_ConfirmedAmount(t *testing.T) {
 	reader.lies = true
 	r.must(w.RunOnce(t.Context()))
 	r.expect(p, payment.Started, 0)
-	r.wantAside(1)
+	r.wantSetAside(1)
 	reader.lies = false
 	r.retry(w)
 	r.expect(p, payment.Completed, tenUSDC)

@@ -182,12 +182,12 @@ func (e *Expirer) scannedFor(
 	if err != nil || !ok || !c.BehindSince.IsZero() || e.now().Sub(c.UpdatedAt) > e.profiles[n].HeadLimit+c.Pause {
 		return s, true, err
 	}
-	aside, err := e.store.SetAsides(ctx, n)
+	rows, err := e.store.SetAsides(ctx, n)
 	if err != nil {
 		return s, false, err
 	}
-	unread := make(map[payment.ID]bool, len(aside))
-	for _, a := range aside {
+	unread := make(map[payment.ID]bool, len(rows))
+	for _, a := range rows {
 		unread[a.PaymentID] = true
 	}
 	for _, p := range payments {

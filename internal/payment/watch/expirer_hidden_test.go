@@ -144,7 +144,7 @@ func TestExpirer_Disputed(t *testing.T) {
 				r.settle()
 			}
 			r.expect(p, payment.Started, 0)
-			r.wantAside(1)
+			r.wantSetAside(1)
 			if h := r.watcher.Health(); h.SetAside != 1 {
 				t.Errorf("health %+v, want the payment set aside", h)
 			}
@@ -155,7 +155,7 @@ func TestExpirer_Disputed(t *testing.T) {
 				r.expire(1)
 				r.settle()
 			}
-			r.wantAside(0)
+			r.wantSetAside(0)
 			if paid {
 				r.expect(p, payment.Completed, tenUSDC)
 			} else {
@@ -183,7 +183,7 @@ func (r *rig) settle() {
 	r.watch()
 }
 
-func (r *rig) wantAside(n int) {
+func (r *rig) wantSetAside(n int) {
 	r.Helper()
 	list, err := r.store.SetAsides(r.Context(), chain.Polygon)
 	r.must(err)

@@ -138,15 +138,15 @@ func TestWatcher_SentOnAnotherNetwork(t *testing.T) {
 	t.Parallel()
 	s := newSameWallet(t)
 	s.startAnyWay()
-	s.stepsOf(s.watcher, s.chain, time.Minute) // what is open is known
+	s.readChainFor(s.watcher, s.chain, time.Minute) // what is open is known
 	p := s.startAnyWay()
-	s.stepsOf(s.watcher, s.chain, 3*time.Second)
+	s.readChainFor(s.watcher, s.chain, 3*time.Second)
 	route, _ := p.Route()
 	asset, _ := s.profile.Asset(money.USDC)
 	s.chain.Send(chaintest.Tx{To: string(asset.Contract), Logs: []chaintest.Log{
 		chaintest.TransferLog(string(asset.Contract), "0x00000000000000000000000000000000000000f1", string(route.Address.Address), big.NewInt(tenUSDC)),
 	}})
-	s.stepsOf(s.watcher, s.chain, 12*time.Second)
+	s.readChainFor(s.watcher, s.chain, 12*time.Second)
 	if got := s.get(p); len(got.Deposits) != 1 {
 		t.Errorf("12 s after the transfer %d deposits are seen", len(got.Deposits))
 	}

@@ -79,8 +79,9 @@ func TestWatcher_Flood(t *testing.T) {
 	reader.onceEach(t)
 }
 
-// TestWatcher_FloodedAside: a payment that is set aside and flooded is read again, and each transaction is judged once.
-func TestWatcher_FloodedAside(t *testing.T) {
+// TestWatcher_FloodedSetAside: a payment that is set aside and flooded is read again, and each transaction is judged
+// once.
+func TestWatcher_FloodedSetAside(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 1)
 	p := r.start()
@@ -94,11 +95,11 @@ func TestWatcher_FloodedAside(t *testing.T) {
 	}
 	r.chain.Mine(rigFinalDepth + 1)
 	r.must(w.RunOnce(t.Context()))
-	r.wantAside(1)
+	r.wantSetAside(1)
 	s.id, reader.asked = "", make(map[chain.TxHash]int)
 	r.retry(w)
 	r.expect(p, payment.Started, specks)
-	r.wantAside(0)
+	r.wantSetAside(0)
 	reader.onceEach(t)
 }
 
@@ -127,9 +128,9 @@ func (f *failing) Scan(
 	return f.Reader.Scan(ctx, from, to, set, not...)
 }
 
-// TestWatcher_AsideGoesOn: an attempt to read a payment that was set aside goes on where
+// TestWatcher_SetAsideGoesOn: an attempt to read a payment that was set aside goes on where
 // the attempt before it failed.
-func TestWatcher_AsideGoesOn(t *testing.T) {
+func TestWatcher_SetAsideGoesOn(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 1)
 	p, _ := r.start(), r.start()

@@ -90,7 +90,7 @@ func TestWatcher_SpecksLeftOut(t *testing.T) {
 			p := r.start()
 			r.paced()
 			r.speck(p, 2*payment.FoldFrom, shown)
-			r.steps(3 * time.Minute)
+			r.readFor(3 * time.Minute)
 			r.expect(p, payment.Started, 2*payment.FoldFrom*shown)
 			r.endpoints[leavesOut].Set(chaintest.Faults{Omit: func(log map[string]any) bool {
 				data, _ := log["data"].(string)
@@ -99,9 +99,9 @@ func TestWatcher_SpecksLeftOut(t *testing.T) {
 			for range 3 {
 				r.speck(p, payment.FoldFrom, shown)
 				r.speck(p, payment.FoldFrom, hidden)
-				r.steps(40 * time.Second)
+				r.readFor(40 * time.Second)
 			}
-			r.steps(6 * time.Minute)
+			r.readFor(6 * time.Minute)
 			r.expect(p, payment.Started, payment.FoldFrom*(5*shown+3*hidden))
 		})
 	}
@@ -116,16 +116,16 @@ func TestWatcher_SpecksHidden(t *testing.T) {
 	p := r.start()
 	r.paced()
 	r.speck(p, 2*payment.FoldFrom, shown)
-	r.steps(3 * time.Minute)
+	r.readFor(3 * time.Minute)
 	r.expect(p, payment.Started, 2*payment.FoldFrom*shown)
 	r.omit(hidden)
 	for range 2 {
 		r.speck(p, payment.FoldFrom, hidden)
 		r.speck(p, payment.FoldFrom, shown)
-		r.steps(10 * time.Second)
+		r.readFor(10 * time.Second)
 	}
 	r.endpoints[0].Set(chaintest.Faults{})
-	r.steps(6 * time.Minute)
+	r.readFor(6 * time.Minute)
 	r.expect(p, payment.Started, payment.FoldFrom*(4*shown+2*hidden))
 }
 
@@ -152,7 +152,7 @@ func TestWatcher_SpecksForgotten(t *testing.T) {
 	p := r.start()
 	r.paced()
 	r.speck(p, payment.FoldFrom, shown)
-	r.steps(3 * time.Minute)
+	r.readFor(3 * time.Minute)
 	before := r.chain.Head().Number
 	r.speck(p, 1, hidden)
 	r.chain.Mine(rigFinalDepth + 1)
@@ -163,10 +163,10 @@ func TestWatcher_SpecksForgotten(t *testing.T) {
 	r.paced() // another process
 	omitted := r.omit(hidden)
 	for omitted.Load() == 0 {
-		r.steps(time.Second)
+		r.readFor(time.Second)
 	}
 	r.endpoints[0].Set(chaintest.Faults{})
-	r.steps(6 * time.Minute)
+	r.readFor(6 * time.Minute)
 	r.expect(p, payment.Started, payment.FoldFrom*shown+hidden)
 }
 
@@ -191,20 +191,20 @@ func TestWatcher_FloodUnplaced(t *testing.T) {
 				reader := r.tally()
 				r.watcher = watch.NewWatcher(r.profile, reader, r.store, "one", r.now, slog.New(slog.DiscardHandler))
 				r.speck(p, payment.FoldFrom, 1)
-				r.steps(2 * time.Minute)
+				r.readFor(2 * time.Minute)
 				reader.asked = make(map[chain.TxHash]int)
 				r.speck(p, 1, 2)
 				head := r.chain.Head()
 				r.endpoints[liar].Set(lies(r.invented(p, head)))
 				r.chain.Mine(1)
 				r.speck(p, 2, 3)
-				r.steps(time.Minute)
+				r.readFor(time.Minute)
 				if name == "Honest" && len(reader.asked) > 0 {
 					t.Errorf("%d transactions were asked about", len(reader.asked))
 				}
 				r.endpoints[liar].Set(chaintest.Faults{})
 				r.pay(p)
-				r.steps(5 * time.Minute)
+				r.readFor(5 * time.Minute)
 				p = r.expect(p, payment.Completed, tenUSDC+payment.FoldFrom+2+2*3)
 				i := slices.IndexFunc(p.Deposits, payment.Deposit.Folded)
 				if d := p.Deposits[i]; d.Count != 3 || d.Transfer.Block.Time.IsZero() {

@@ -55,15 +55,15 @@ func TestWatcher_NewestInvented(t *testing.T) {
 }
 
 // While the newest block may be invented, nothing is looked for behind it: a payment is credited as soon as usual.
-func TestWatcher_Step_NewestInvented(t *testing.T) {
+func TestWatcher_ReadDue_NewestInvented(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 2)
 	r.paced()
-	r.steps(time.Minute)
+	r.readFor(time.Minute)
 	r.endpoints[0].Set(inventsNewest())
 	p := r.start()
-	r.steps(20 * time.Second)
+	r.readFor(20 * time.Second)
 	r.pay(p)
-	r.steps((rigFinalDepth + 3) * time.Second)
+	r.readFor((rigFinalDepth + 3) * time.Second)
 	r.expect(p, payment.Completed, tenUSDC)
 }

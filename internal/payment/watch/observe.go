@@ -13,15 +13,15 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 )
 
-// setAside is called with a payment that could not observe a view, or not all of it, from a block on, and with what it
-// was shown and has not recorded. Its error ends the round.
-type setAside func(id payment.ID, from uint64, cause error, shown []chain.Transfer) error
+// setAsideFunc is called with a payment that could not observe a view, or not all of it, from a block on, and with what
+// it was shown and has not recorded. Its error ends the round.
+type setAsideFunc func(id payment.ID, from uint64, cause error, shown []chain.Transfer) error
 
 // observe applies the view of the addresses in the set to each payment concerned and returns how many changed. Payments
 // are read many at a time and locked only if they change, so that those whose money merely waits for finality cost
 // little each round. A payment that fails is set aside and holds up no other.
 func (r *reader) observe(
-	ctx context.Context, set *chain.WatchSet, v payment.View, twice bool, aside setAside,
+	ctx context.Context, set *chain.WatchSet, v payment.View, twice bool, setAside setAsideFunc,
 ) (int, error) {
 	transfers, err := r.concerned(ctx, v)
 	if err != nil {
@@ -30,7 +30,7 @@ func (r *reader) observe(
 	changed := 0
 	for ids := range slices.Chunk(slices.Sorted(maps.Keys(transfers)), payment.MaxPage) {
 		payments, err := r.read(ctx, ids, func(id payment.ID, cause error) error {
-			return aside(id, v.From, cause, transfers[id])
+			return setAside(id, v.From, cause, transfers[id])
 		})
 		if err != nil {
 			return changed, err
@@ -39,7 +39,7 @@ func (r *reader) observe(
 			r.watched.flood(p, r.heads.Latest.Number)
 			return len(transfers[p.ID]) == 0 && !r.isRead(p, set)
 		})
-		did, err := r.observeTogether(ctx, payments, transfers, v, twice, aside)
+		did, err := r.observeBatch(ctx, payments, transfers, v, twice, setAside)
 		changed += did
 		r.changed += did
 		if err != nil {
@@ -93,12 +93,12 @@ func (r *reader) concerned(ctx context.Context, v payment.View) (map[payment.ID]
 	return list, nil
 }
 
-// observeTogether lets payments observe the view, each with its own transfers, and commits what they change together:
+// observeBatch lets payments observe the view, each with its own transfers, and commits what they change together:
 // the webhooks of what one block completes leave at once. It returns how many changed. What the endpoints dispute is
 // left out of the view, and set aside from its block on; what they deny is left out.
-func (r *reader) observeTogether(
+func (r *reader) observeBatch(
 	ctx context.Context, payments []payment.Payment, transfers map[payment.ID][]chain.Transfer, v payment.View,
-	twice bool, aside setAside,
+	twice bool, setAside setAsideFunc,
 ) (int, error) {
 	o := observation{endpoints: r.endpoints, now: r.now, said: r.once.said, early: make(judgement), twice: twice}
 	defer maps.DeleteFunc(o.said, func(_ confirmation, why error) bool { return why != nil }) // is asked about again
@@ -127,7 +127,7 @@ func (r *reader) observeTogether(
 			r.above = kept{} // what the endpoint reported is not kept until another one reports it, too
 		}
 		if x.open != nil {
-			if err := aside(p.ID, v.From, x.open, x.left); err != nil {
+			if err := setAside(p.ID, v.From, x.open, x.left); err != nil {
 				return 0, fmt.Errorf("payment %s: %w", p.ID, err)
 			}
 		}
@@ -146,7 +146,7 @@ func (r *reader) observeTogether(
 			continue
 		}
 		if id := due[i].before.ID; failed == nil {
-			if err = aside(id, v.From, err, unjudged(due[i].before, transfers[id], v)); err != nil {
+			if err = setAside(id, v.From, err, unjudged(due[i].before, transfers[id], v)); err != nil {
 				failed = fmt.Errorf("payment %s: %w", id, err)
 			}
 		}

@@ -205,7 +205,7 @@ type pacer struct {
 	unpaced bool
 	budget  int64         // calls a day; 0: no limit
 	spent   func() int64  // of the budget, in hundredths of a per cent
-	counted int64         // what was spent at the last step
+	counted int64         // what was spent when that was last looked at
 	vain    time.Time     // when what was spent in vain is made up for: see vainTime
 	part    int64         // of the budget, in per cent, by which reading slows down
 	slow    time.Duration // by what factor the rounds are put off that strangers can bring about

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// scanStep bounds how many blocks one scan reads before the cursor is stored,
+	// scanRange bounds how many blocks one scan reads before the cursor is stored,
 	// so that a crash while catching up loses little.
-	scanStep = 2_000
+	scanRange = 2_000
 	// saveEvery bounds how often a cursor is stored while no money comes.
 	saveEvery = time.Second
 	// restEvery is the same while nothing moves; far below any HeadLimit.
@@ -110,7 +110,7 @@ func (r *reader) walk(
 func (r *reader) resize(err error) {
 	switch {
 	case err == nil:
-		r.size = min(r.size*2, scanStep)
+		r.size = min(r.size*2, scanRange)
 	case errors.Is(err, context.DeadlineExceeded):
 		r.size = max(r.size/2, 1)
 	}

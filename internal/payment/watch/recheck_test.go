@@ -65,9 +65,9 @@ func TestWatcher_FinalizedLeaps(t *testing.T) {
 	}
 }
 
-// TestWatcher_AsideWhileFinalizedIsBack: money that is read late counts as rechecked if its block was, although the
+// TestWatcher_SetAsideWhileFinalizedIsBack: money that is read late counts as rechecked if its block was, although the
 // endpoint's finalized tag has gone back since: nothing reads that block again.
-func TestWatcher_AsideWhileFinalizedIsBack(t *testing.T) {
+func TestWatcher_SetAsideWhileFinalizedIsBack(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 1, safeRule)
 	p := r.start()
@@ -75,7 +75,7 @@ func TestWatcher_AsideWhileFinalizedIsBack(t *testing.T) {
 	r.chain.Mine(rigFinalDepth + 2)
 	r.must(r.on(&refusing{Store: r.store, id: p.ID}, r.reader()).RunOnce(t.Context()))
 	r.expect(p, payment.Started, 0)
-	r.wantAside(1)
+	r.wantSetAside(1)
 	if c := r.cursor(); c.Rechecked.Number < r.chain.Head().Number-rigFinalDepth {
 		t.Fatalf("the test shows nothing: %+v", c)
 	}
@@ -107,7 +107,7 @@ func TestWatcher_FinalizedFellBack(t *testing.T) {
 	for range 12 {
 		r.chain.Wait(30 * time.Second)
 		r.chain.Mine(1)
-		w.Step(t.Context())
+		w.ReadDue(t.Context())
 		if c := r.cursor(); c.Second.Number > c.Rechecked.Number {
 			t.Fatalf("read twice up to %d, rechecked up to %d", c.Second.Number, c.Rechecked.Number)
 		}
@@ -116,7 +116,7 @@ func TestWatcher_FinalizedFellBack(t *testing.T) {
 	for range 12 {
 		r.chain.Wait(30 * time.Second)
 		r.chain.Mine(1)
-		w.Step(t.Context())
+		w.ReadDue(t.Context())
 	}
 	c, want := r.cursor(), r.chain.Head().Number-rigFinalDepth
 	if c.Second.Number < want-4 || c.Rechecked.Number < c.Second.Number {

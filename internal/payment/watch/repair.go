@@ -73,8 +73,8 @@ func Covered(ctx context.Context, s Store, n chain.Network, id payment.ID, block
 	if err != nil || !ok || !c.BehindSince.IsZero() || c.Scanned.Number < block || rests(n) && c.Ended < block {
 		return false, err
 	}
-	aside, err := s.SetAsides(ctx, n)
-	return !slices.ContainsFunc(aside, func(a SetAside) bool { return a.PaymentID == id }), err
+	rows, err := s.SetAsides(ctx, n)
+	return !slices.ContainsFunc(rows, func(a SetAside) bool { return a.PaymentID == id }), err
 }
 
 // repairKey is a payment on a network.

@@ -157,9 +157,9 @@ func TestWatcher_RestGap(t *testing.T) {
 	}
 }
 
-// TestWatcher_RestAlone: while one of two endpoints is silent, late money is seen through the other one, and the
+// TestWatcher_RestSingle: while one of two endpoints is silent, late money is seen through the other one, and the
 // network is offered on, although nothing that rests is read twice.
-func TestWatcher_RestAlone(t *testing.T) {
+func TestWatcher_RestSingle(t *testing.T) {
 	t.Parallel()
 	r, s := newSlotRig(t, 10)
 	p := r.ended()

@@ -28,7 +28,7 @@ func TestWatcher_RestartedAtRest(t *testing.T) {
 	for range 90 {
 		r.chain.Wait(time.Minute)
 		r.chain.Mine(1)
-		w.Step(r.Context())
+		w.ReadDue(r.Context())
 	}
 	c := r.cursor()
 	if c.Second.Number < before.Second.Number+30 || c.Rechecked.Number < before.Second.Number {

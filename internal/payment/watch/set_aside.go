@@ -44,8 +44,8 @@ const (
 	// retryLimit how long that may take for each: the network comes first.
 	retriesAtOnce = 4
 	retryLimit    = 10 * time.Second
-	// asideAtLeast is how long a payment is tried again at least: a rescan may set one aside that ended long ago.
-	asideAtLeast = 24 * time.Hour
+	// setAsideAtLeast is how long a payment is tried again at least: a rescan may set one aside that ended long ago.
+	setAsideAtLeast = 24 * time.Hour
 )
 
 // failed are the payments that are set aside on a network.
@@ -167,7 +167,7 @@ func (a *SetAside) Show(shown []chain.Transfer) (more bool) {
 func (r *reader) givenUp(a SetAside) bool {
 	now := r.now()
 	return !r.watched.all && !a.EndedAt.IsZero() && now.Sub(a.EndedAt) > payment.WatchAfterEnd &&
-		now.Sub(a.Since) > asideAtLeast
+		now.Sub(a.Since) > setAsideAtLeast
 }
 
 // repair reads again what is due, the longest due first, and gives up what is
@@ -288,7 +288,7 @@ func (r *reader) readRange(
 	}
 	var open []error
 	found := map[payment.ID][]chain.Transfer{id: v.Transfers}
-	changed, err := r.observeTogether(ctx, []payment.Payment{p}, found, v, true,
+	changed, err := r.observeBatch(ctx, []payment.Payment{p}, found, v, true,
 		func(_ payment.ID, _ uint64, cause error, shown []chain.Transfer) error {
 			open, left = append(open, cause), append(left, shown...)
 			return nil

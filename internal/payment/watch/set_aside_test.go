@@ -94,11 +94,11 @@ func TestWatcher_SetAside(t *testing.T) {
 			if h := w.Health(); !h.OK || h.SetAside != 1 {
 				t.Errorf("health %+v, want one payment set aside", h)
 			}
-			aside, err := r.store.SetAsides(t.Context(), chain.Polygon)
+			rows, err := r.store.SetAsides(t.Context(), chain.Polygon)
 			r.must(err)
-			if len(aside) != 1 || aside[0].PaymentID != poisoned.ID ||
-				!strings.Contains(aside[0].Reason, errRefused.Error()) {
-				t.Fatalf("set aside: %+v", aside)
+			if len(rows) != 1 || rows[0].PaymentID != poisoned.ID ||
+				!strings.Contains(rows[0].Reason, errRefused.Error()) {
+				t.Fatalf("set aside: %+v", rows)
 			}
 			for range rigTTL/(30*time.Second) + 2 {
 				r.chain.Wait(30 * time.Second)

@@ -37,15 +37,15 @@ func TestWatcher_Silent(t *testing.T) {
 						r.must(err)
 					}
 					r.paced()
-					r.steps(2 * time.Second)
+					r.readFor(2 * time.Second)
 					r.endpoints[silent].Set(chaintest.Faults{Omit: func(map[string]any) bool { return true }})
 					r.pay(p)
-					r.steps(silence)
+					r.readFor(silence)
 					r.endpoints[silent].Set(chaintest.Faults{})
 					if row.restarted {
 						r.paced()
 					}
-					r.steps(row.within)
+					r.readFor(row.within)
 					if p = r.get(p); len(p.Deposits) != 1 || p.Deposits[0].State != payment.DepositFinal ||
 						!row.late && p.Status != payment.Completed {
 						t.Errorf("%s later the payment is %s with %+v", row.within, p.Status, p.Deposits)
@@ -111,7 +111,7 @@ func TestWatcher_OneReceipt(t *testing.T) {
 				}
 				r.retry(r.watcher)
 				r.expect(victim, payment.Completed, tenUSDC)
-				r.wantAside(0)
+				r.wantSetAside(0)
 			})
 		}
 	}

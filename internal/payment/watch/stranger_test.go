@@ -23,29 +23,29 @@ func TestWatcher_SpecksCost(t *testing.T) {
 			}
 			const specks, lasts = 60, 10 * time.Minute
 			r.start()
-			r.steps(lasts)
+			r.readFor(lasts)
 			quiet := reader.rounds
 			victim := r.start()
-			r.steps(10 * time.Second)
+			r.readFor(10 * time.Second)
 			before := reader.rounds
 			for range specks {
 				r.speck(victim, 1, 1)
 				if pushed {
 					r.watcher.Pushed()
 				}
-				r.steps(lasts / specks)
+				r.readFor(lasts / specks)
 			}
 			if rounds := reader.rounds - before; rounds > quiet+specks/2 {
 				t.Errorf("%d rounds for %d specks in %s, %d without them", rounds, specks, lasts, quiet)
 			}
 			other := r.start()
-			r.steps(5 * time.Second)
+			r.readFor(5 * time.Second)
 			r.pay(other)
-			r.steps(3 * time.Second)
+			r.readFor(3 * time.Second)
 			if got := r.get(other); len(got.Deposits) != 1 {
 				t.Errorf("3 s after its block %d deposits of another payment are seen", len(got.Deposits))
 			}
-			r.steps(2 * time.Minute)
+			r.readFor(2 * time.Minute)
 			r.expect(victim, payment.Started, specks)
 		})
 	}

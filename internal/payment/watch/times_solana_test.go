@@ -123,12 +123,12 @@ func (r *ledgerRig) pay(p payment.Payment) {
 	r.must(err)
 }
 
-// lasts lets slots be made for so long, with a round after each step.
-func (r *ledgerRig) lasts(d, step time.Duration) {
+// lasts lets slots be made for so long, with a round after each part.
+func (r *ledgerRig) lasts(d, part time.Duration) {
 	r.Helper()
-	for range d / step {
-		r.must(r.ledger.Seal(int(step / time.Second)))
-		r.rig.pass(step)
+	for range d / part {
+		r.must(r.ledger.Seal(int(part / time.Second)))
+		r.rig.pass(part)
 		r.watch()
 	}
 }
@@ -156,16 +156,16 @@ func wantDeepSlot(r *ledgerRig) {
 }
 
 func wantLateSlot(r *ledgerRig) {
-	const step = 50 * time.Second // less than an outage
+	const part = 50 * time.Second // less than an outage
 	r.acceptLate()
 	p, q := r.start(), r.start()
-	r.lasts(rigTTL+step, step)
+	r.lasts(rigTTL+part, part)
 	r.must(r.expirer.RunOnce(r.Context()))
 	r.expect(p, payment.Expired, 0)
 	r.pay(q) // within the hour
-	r.lasts(90*time.Minute, step)
+	r.lasts(90*time.Minute, part)
 	r.pay(p)
-	r.lasts(20*time.Minute, step)
+	r.lasts(20*time.Minute, part)
 	r.wantTime(r.expect(p, payment.Expired, tenUSDC))
 	r.wantTime(r.expect(q, payment.Completed, tenUSDC))
 }

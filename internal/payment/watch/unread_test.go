@@ -55,10 +55,10 @@ func TestWatcher_Unread(t *testing.T) {
 	}
 	r.expect(other, payment.Completed, tenUSDC)
 	r.expect(victim, payment.Started, 0)
-	aside, err := r.store.SetAsides(t.Context(), chain.Polygon)
+	rows, err := r.store.SetAsides(t.Context(), chain.Polygon)
 	r.must(err)
-	if len(aside) != 1 || aside[0].PaymentID != victim.ID || aside[0].Attempts > 4 {
-		t.Fatalf("set aside: %+v, want the payment, tried at its own pace", aside)
+	if len(rows) != 1 || rows[0].PaymentID != victim.ID || rows[0].Attempts > 4 {
+		t.Fatalf("set aside: %+v, want the payment, tried at its own pace", rows)
 	}
 	if h := w.Health(); h.SetAside != 1 || b.scans < 5 {
 		t.Errorf("health %+v after %d scans", h, b.scans)

@@ -56,9 +56,9 @@ const (
 	PollEvery = 300 * time.Millisecond
 	// roundLimit bounds one round, so that a hanging endpoint is noticed.
 	roundLimit = 2 * time.Minute
-	// stepEvery is the longest time between two looks at what is at risk. It costs no call to an endpoint, and finds
+	// lookEvery is the longest time between two looks at what is at risk. It costs no call to an endpoint, and finds
 	// what another instance has started if no notification came.
-	stepEvery = 2 * time.Second
+	lookEvery = 2 * time.Second
 	// wakeRest keeps many changes at once from costing a look each.
 	wakeRest = 100 * time.Millisecond
 	// recheckAfter is when a network that is not the configured one is checked again: an operator has to mend it.
@@ -135,13 +135,13 @@ func (w *Watcher) Release(ctx context.Context) {
 func (w *Watcher) Run(ctx context.Context) error {
 	defer w.Release(ctx)
 	for ctx.Err() == nil {
-		w.rest(ctx, w.Step(ctx))
+		w.rest(ctx, w.ReadDue(ctx))
 	}
 	return nil
 }
 
-// rest returns when the next step is due: after the time given, soon after something has changed or a block was pushed,
-// and at once when money was pushed, since a payer waits.
+// rest returns when something is due again: after the time given, soon after something has changed or a block was
+// pushed, and at once when money was pushed, since a payer waits.
 func (w *Watcher) rest(ctx context.Context, most time.Duration) {
 	pause := time.NewTimer(most)
 	defer pause.Stop()
@@ -166,9 +166,9 @@ func (w *Watcher) rest(ctx context.Context, most time.Duration) {
 	}
 }
 
-// Step does what is due by what is at risk, and returns after how long it must be called again: a round, a quick read
-// whose news are followed by a round, or nothing. What fails is logged.
-func (w *Watcher) Step(ctx context.Context) time.Duration {
+// ReadDue does what is due by what is at risk, and returns after how long it must be called again: a round, a quick
+// read whose news are followed by a round, or nothing. What fails is logged.
+func (w *Watcher) ReadDue(ctx context.Context) time.Duration {
 	if w.pace.unpaced {
 		_ = w.RunOnce(ctx) // logs failures itself
 		return PollEvery
@@ -195,7 +195,7 @@ func (w *Watcher) Step(ctx context.Context) time.Duration {
 	if leads && pace.QuickRead > 0 && w.quick.at.Add(pace.QuickRead).Before(next) {
 		next = w.quick.at.Add(pace.QuickRead)
 	}
-	return min(max(next.Sub(w.now()), 0), stepEvery)
+	return min(max(next.Sub(w.now()), 0), lookEvery)
 }
 
 // nextRound returns when the next round is due.

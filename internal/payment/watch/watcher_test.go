@@ -110,9 +110,9 @@ func TestWatcher_DoubleSpend(t *testing.T) {
 // watchFor lets time pass in steps too small to be an outage.
 func (r *rig) watchFor(d time.Duration) {
 	r.Helper()
-	const step = 30 * time.Second
-	for range d/step + rigFinalDepth {
-		r.chain.Wait(step)
+	const each = 30 * time.Second
+	for range d/each + rigFinalDepth {
+		r.chain.Wait(each)
 		r.chain.Mine(1)
 		r.watch()
 	}
@@ -304,7 +304,7 @@ func receiptOf(log map[string]any) map[string]any {
 // same payment, nor the cursor, nor the network. Two that deny it drop it; where only one can, it is set aside.
 func TestWatcher_Invented(t *testing.T) {
 	t.Parallel()
-	for endpoints, aside := range map[int]int{2: 1, 3: 0} {
+	for endpoints, want := range map[int]int{2: 1, 3: 0} {
 		for liar := range endpoints {
 			t.Run(fmt.Sprintf("%dOf%d", liar+1, endpoints), func(t *testing.T) {
 				t.Parallel()
@@ -316,7 +316,7 @@ func TestWatcher_Invented(t *testing.T) {
 				r.endpoints[liar].Set(r.invent(p, r.chain.Blocks()[before+1], tenUSDC/2))
 				r.watch()
 				r.expect(p, payment.Started, 6*money.USD)
-				r.wantAside(aside)
+				r.wantSetAside(want)
 				if got := r.cursor().Scanned.Number; got != r.chain.Head().Number-rigFinalDepth {
 					t.Errorf("the cursor is at %d of %d", got, r.chain.Head().Number)
 				}
@@ -333,7 +333,7 @@ func TestWatcher_Invented(t *testing.T) {
 				}
 				r.endpoints[liar].Set(chaintest.Faults{})
 				r.retry(r.watcher)
-				r.wantAside(0)
+				r.wantSetAside(0)
 				if p = r.expect(p, payment.Completed, tenUSDC); len(p.Deposits) != 2 {
 					t.Errorf("recorded are %+v", p.Deposits)
 				}

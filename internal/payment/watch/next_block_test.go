@@ -28,26 +28,26 @@ func (r *rig) follow() *pushing {
 	return p
 }
 
-func TestWatcher_Follow(t *testing.T) {
+func TestWatcher_NextBlock(t *testing.T) {
 	t.Parallel()
 	t.Run("PushedMoneyIsSeenAtOnce", func(t *testing.T) {
 		t.Parallel()
 		r := newRig(t, 1)
 		r.paced()
 		feed := r.follow()
-		r.steps(time.Minute)
+		r.readFor(time.Minute)
 		if feed.watched != nil {
 			t.Errorf("%d addresses are subscribed to while nothing is awaited", feed.watched.Len())
 		}
 		p := r.start()
-		r.steps(10 * time.Second)
+		r.readFor(10 * time.Second)
 		if feed.watched.Len() != 1 {
 			t.Fatal("the payment's address is not subscribed to")
 		}
 		r.pay(p)
 		r.chain.Mine(1)
 		r.watcher.Pushed()
-		r.watcher.Step(t.Context())
+		r.watcher.ReadDue(t.Context())
 		if got := r.get(p); len(got.Deposits) != 1 {
 			t.Error("what was pushed is not seen in the next step")
 		}
@@ -59,7 +59,7 @@ func TestWatcher_Follow(t *testing.T) {
 			reader := r.paced()
 			r.follow().live = live
 			r.start()
-			r.steps(30 * time.Second)
+			r.readFor(30 * time.Second)
 			if reader.quickReads > most || !live && reader.quickReads < 25 {
 				t.Errorf("live %v: %d quick reads in half a minute", live, reader.quickReads)
 			}
@@ -71,19 +71,19 @@ func TestWatcher_Follow(t *testing.T) {
 		reader := r.paced()
 		r.follow()
 		p := r.start()
-		r.steps(10 * time.Second)
+		r.readFor(10 * time.Second)
 		r.pay(p)
 		r.chain.Mine(1)
 		r.watcher.Pushed()
-		r.steps(time.Second)
+		r.readFor(time.Second)
 		r.chain.Mine(rigFinalDepth + 1)
-		r.steps(expectQuickRead)
+		r.readFor(expectQuickRead)
 		r.watcher.Headed()
-		r.watcher.Step(t.Context())
+		r.watcher.ReadDue(t.Context())
 		r.expect(p, payment.Completed, tenUSDC)
 		before := reader.quickReads
 		r.watcher.Headed()
-		r.watcher.Step(t.Context())
+		r.watcher.ReadDue(t.Context())
 		if reader.quickReads > before {
 			t.Error("a block is looked at while nothing waits for finality")
 		}
@@ -94,9 +94,9 @@ func TestWatcher_Follow(t *testing.T) {
 		r.paced()
 		r.follow()
 		p := r.start()
-		r.steps(10 * time.Second)
+		r.readFor(10 * time.Second)
 		r.pay(p)
-		r.steps(5 * time.Second)
+		r.readFor(5 * time.Second)
 		if got := r.get(p); len(got.Deposits) != 1 {
 			t.Error("a subscription hides money")
 		}
@@ -108,19 +108,19 @@ func TestWatcher_Follow(t *testing.T) {
 		r.follow()
 		for range 6 { // more often than a subscription may invent money
 			p := r.start()
-			r.steps(10 * time.Second)
+			r.readFor(10 * time.Second)
 			r.watcher.Pushed()
-			r.watcher.Step(t.Context())
+			r.watcher.ReadDue(t.Context())
 			r.pay(p)
 			r.chain.Mine(1)
 			r.pass(-time.Second) // of the block
 			for range 4 {
-				r.pass(max(r.watcher.Step(t.Context()), time.Millisecond))
+				r.pass(max(r.watcher.ReadDue(t.Context()), time.Millisecond))
 			}
 			if got := r.get(p); len(got.Deposits) != 1 {
 				t.Fatal("what was pushed a moment too early is not seen soon")
 			}
-			r.steps(10 * time.Second)
+			r.readFor(10 * time.Second)
 		}
 	})
 	t.Run("InventedMoneyCostsLittle", func(t *testing.T) {
@@ -129,17 +129,17 @@ func TestWatcher_Follow(t *testing.T) {
 		reader := r.paced()
 		r.follow()
 		p := r.start()
-		r.steps(10 * time.Second)
+		r.readFor(10 * time.Second)
 		rounds := reader.rounds
 		for end := r.now().Add(10 * time.Second); r.now().Before(end); {
 			r.watcher.Pushed()
-			r.steps(20 * time.Millisecond)
+			r.readFor(20 * time.Millisecond)
 		}
 		if made := reader.rounds - rounds; made > 16 {
 			t.Errorf("%d rounds in ten seconds of pushes", made)
 		}
 		r.pay(p)
-		r.steps(4 * time.Second)
+		r.readFor(4 * time.Second)
 		if got := r.get(p); len(got.Deposits) != 1 {
 			t.Error("invented money hides money")
 		}

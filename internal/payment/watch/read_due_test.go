@@ -37,16 +37,16 @@ func (r *rig) paced() *tallied {
 	return reader
 }
 
-// steps lets the watcher do what is due for so long, while a block is made every second.
-func (r *rig) steps(d time.Duration) {
+// readFor lets the watcher do what is due for so long, while a block is made every second.
+func (r *rig) readFor(d time.Duration) {
 	r.Helper()
-	r.stepsOf(r.watcher, r.chain, d)
+	r.readChainFor(r.watcher, r.chain, d)
 }
 
-func (r *rig) stepsOf(w *watch.Watcher, c *chaintest.EVM, d time.Duration) {
+func (r *rig) readChainFor(w *watch.Watcher, c *chaintest.EVM, d time.Duration) {
 	r.Helper()
 	for end := r.now().Add(d); r.now().Before(end); {
-		r.pass(max(w.Step(r.Context()), time.Millisecond))
+		r.pass(max(w.ReadDue(r.Context()), time.Millisecond))
 		for r.now().Sub(c.Head().Time) >= time.Second {
 			c.Mine(1)
 			r.pass(-time.Second)
@@ -54,13 +54,13 @@ func (r *rig) stepsOf(w *watch.Watcher, c *chaintest.EVM, d time.Duration) {
 	}
 }
 
-func TestWatcher_Step(t *testing.T) {
+func TestWatcher_ReadDue(t *testing.T) {
 	t.Parallel()
 	t.Run("Idle", func(t *testing.T) {
 		t.Parallel()
 		r := newRig(t, 1)
 		reader := r.paced()
-		r.steps(30 * time.Minute)
+		r.readFor(30 * time.Minute)
 		if reader.rounds > 8 || reader.rounds < 3 || reader.quickReads > 0 {
 			t.Errorf("%d rounds and %d quick reads in half an hour in which nothing is awaited", reader.rounds, reader.quickReads)
 		}
@@ -73,14 +73,14 @@ func TestWatcher_Step(t *testing.T) {
 		r := newRig(t, 1)
 		r.paced()
 		r.pass(r.profile.HeadLimit + time.Minute) // the chain stands still
-		r.watcher.Step(r.Context())
+		r.watcher.ReadDue(r.Context())
 		if r.watcher.Health().OK {
 			t.Fatal("a chain that stands still is well")
 		}
 		r.pass(-time.Minute)
 		r.chain.Mine(int((r.profile.HeadLimit + time.Minute) / time.Second))
 		r.pass(-r.profile.HeadLimit)
-		r.steps(10 * time.Second)
+		r.readFor(10 * time.Second)
 		if h := r.watcher.Health(); !h.OK {
 			t.Errorf("10 s after the chain went on: %+v", h)
 		}
@@ -89,19 +89,19 @@ func TestWatcher_Step(t *testing.T) {
 		t.Parallel()
 		r := newRig(t, 1)
 		reader := r.paced()
-		r.steps(7 * time.Minute)
+		r.readFor(7 * time.Minute)
 		p := r.start()
 		rounds := reader.rounds
-		r.steps(20 * time.Second)
+		r.readFor(20 * time.Second)
 		if reader.quickReads < 15 || reader.rounds > rounds+2 {
 			t.Errorf("%d rounds and %d quick reads in the first 20 s of a payment", reader.rounds-rounds, reader.quickReads)
 		}
 		r.pay(p)
-		r.steps(3 * time.Second)
+		r.readFor(3 * time.Second)
 		if got := r.get(p); len(got.Deposits) != 1 {
 			t.Errorf("3 s after the block %d deposits are seen", len(got.Deposits))
 		}
-		r.steps(20 * time.Second)
+		r.readFor(20 * time.Second)
 		if got := r.get(p); got.Status != payment.Completed {
 			t.Errorf("20 s after the block the payment is %s", got.Status)
 		}
@@ -110,7 +110,7 @@ func TestWatcher_Step(t *testing.T) {
 		t.Parallel()
 		r := newRig(t, 1)
 		r.paced()
-		r.steps(2 * time.Second)
+		r.readFor(2 * time.Second)
 		for range 12 { // more than one round reads again
 			p := r.start()
 			r.must(r.store.SaveSetAside(t.Context(), watch.SetAside{
@@ -120,7 +120,7 @@ func TestWatcher_Step(t *testing.T) {
 			}))
 		}
 		r.watcher.Refresh()
-		r.steps(65 * time.Second)
+		r.readFor(65 * time.Second)
 		if left, err := r.store.SetAsides(t.Context(), chain.Polygon); err != nil || len(left) != 0 {
 			t.Errorf("%d payments were not read again after one round and some seconds, %v", len(left), err)
 		}
@@ -131,12 +131,12 @@ func TestWatcher_Step(t *testing.T) {
 		r := newRig(t, 1, func(p *chain.Profile) { p.Finality = chain.Finality{Depth: untilFinal} })
 		r.chain.Mine(int(2 * untilFinal / time.Second))
 		reader := r.paced()
-		r.steps(time.Second)
+		r.readFor(time.Second)
 		p := r.start()
 		expires := r.get(p).ExpiresAt
-		r.steps(expires.Sub(r.now()))
+		r.readFor(expires.Sub(r.now()))
 		rounds := reader.rounds
-		r.steps(untilFinal + 20*time.Second)
+		r.readFor(untilFinal + 20*time.Second)
 		if got := r.get(p).ExpiresAt; !got.Equal(expires) {
 			t.Fatalf("the payment was extended from %s to %s", expires, got)
 		}
@@ -151,10 +151,10 @@ func TestWatcher_Step(t *testing.T) {
 		t.Parallel()
 		r := newRig(t, 1)
 		r.paced()
-		r.steps(6 * time.Minute)
+		r.readFor(6 * time.Minute)
 		p := r.start()
 		expires := r.get(p).ExpiresAt
-		r.steps(2 * time.Minute)
+		r.readFor(2 * time.Minute)
 		if got := r.get(p); !got.ExpiresAt.Equal(expires) {
 			t.Errorf("the payment was extended from %s to %s after a quiet time", expires, got.ExpiresAt)
 		}

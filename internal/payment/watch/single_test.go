@@ -9,9 +9,9 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 )
 
-// TestWatcher_AloneSells: once one of two endpoints has been silent for long, what the other one says is final is
+// TestWatcher_SingleSells: once one of two endpoints has been silent for long, what the other one says is final is
 // minutes old, and the network is offered all the same; when both answer, the usual limit holds again.
-func TestWatcher_AloneSells(t *testing.T) {
+func TestWatcher_SingleSells(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 2, func(p *chain.Profile) { p.SafeLimit, p.FinalizedLimit = 2*time.Minute, 2*time.Minute })
 	r.watchFor(time.Minute)
