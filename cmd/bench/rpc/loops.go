@@ -20,7 +20,7 @@ const shortest = 10 * time.Millisecond
 func (w *world) step(x *network) error {
 	x.steps++
 	number := x.steps
-	pause := max(x.watcher.Step(w.ctx), shortest)
+	pause := max(x.watcher.ReadDue(w.ctx), shortest)
 	if w.week && x.watcher.Level() < watch.Attended {
 		pause = max(pause, weekStep)
 	}
