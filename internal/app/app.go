@@ -151,6 +151,9 @@ func (a *App) build(ctx context.Context, o Options, sealer *secret.Sealer) error
 	a.Store.OnStored(a.trace.Stored)
 	a.Store.OnStored(a.logPayment)
 	a.calls = chain.NewMeter(a.Store, a.clock.Now, a.log)
+	if err := a.calls.Flush(ctx); err != nil { // what is spent of the day's budget sets the pace from the first moment
+		return err
+	}
 	if a.networks, err = openNetworks(
 		a.Config, a.Store, a.monitor.countSweeps(a.Store.Settlement()), holder, a.clock.Now, a.monitor.read,
 		a.calls, a.log,

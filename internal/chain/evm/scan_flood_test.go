@@ -62,8 +62,8 @@ func TestScan_Flood(t *testing.T) {
 		ordinals map[int]uint64
 	}{
 		"Before": {before, map[int]uint64{0: 1}},
-		"Small":  {small, map[int]uint64{-1: 1, -2: cent - 1}},
-		"More":   {more, map[int]uint64{0: 1, 1: cent}},
+		"Small":  {small, map[int]uint64{-1: 1, -3: cent - 1}},
+		"More":   {more, map[int]uint64{-1: 1, 1: cent}},
 		"Placed": {placed, map[int]uint64{0: 2}},
 	} {
 		for ordinal, sum := range want.ordinals {

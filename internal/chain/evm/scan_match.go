@@ -1,7 +1,7 @@
 package evm
 
 import (
-	"slices"
+	"math"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm/rpc"
@@ -84,26 +84,15 @@ func (s *stretch) keep(l *rpc.RawLog) error {
 // isSmall reports whether the log alone is to be shown: see chain.Flood.
 func (s *stretch) isSmall(l rpc.TransferLog) bool {
 	to, _ := s.watch.Lookup(l.To[:])
-	flood, flooded := s.watch.Floods[to]
-	return flooded && flood.Has(l.Block, chain.TxHash(l.Tx.String()), s.adapter.assets[l.Contract].Worth(l.Units))
+	return s.watch.Floods[to].Has(l.Block, chain.TxHash(l.Tx.String()), s.adapter.assets[l.Contract].Worth(l.Units))
 }
 
-// unplaced returns the small transfers by their logs. Those of a transaction that moved more are there already.
-func (s *stretch) unplaced(placed map[rpc.Hash][]rpc.TransferLog) (list []chain.Transfer) {
-	type place struct {
-		tx rpc.Hash
-		to rpc.Address
-	}
-	before := make(map[place]int, len(s.small))
-	slices.SortFunc(s.small, byPlace)
+// unplaced returns the small transfers by their logs. Nothing of one depends on what else the endpoint shows.
+func (s *stretch) unplaced() (list []chain.Transfer) {
 	for _, l := range s.small {
-		if _, there := placed[l.Tx]; there {
-			continue
-		}
 		to, _ := s.watch.Lookup(l.To[:])
-		before[place{l.Tx, l.To}]++
 		list = append(list, chain.Transfer{
-			Key:   s.adapter.key(l.Tx, -before[place{l.Tx, l.To}]),
+			Key:   s.adapter.key(l.Tx, -1-int(min(l.Index, math.MaxInt32))), //nolint:gosec // bounded
 			Asset: s.adapter.assets[l.Contract], From: s.adapter.text(l.From), To: to, Units: l.Units,
 			Block: chain.Head{Number: l.Block, Hash: l.BlockHash.String()}, Source: s.e.Name(),
 		})

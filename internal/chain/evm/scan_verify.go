@@ -21,7 +21,7 @@ import (
 // and its index among the matches on the addresses asked for.
 func (s *stretch) verify(ctx context.Context) ([]chain.Transfer, error) {
 	if len(s.found) == 0 && len(s.odd) == 0 {
-		return s.unplaced(nil), nil // block `to` was read after the logs
+		return s.unplaced(), nil // block `to` was read after the logs
 	}
 	slices.SortFunc(s.found, byPlace)
 	headers := make(map[uint64]rpc.Header)
@@ -32,7 +32,7 @@ func (s *stretch) verify(ctx context.Context) ([]chain.Transfer, error) {
 	if err := s.verifyOdd(ctx); err != nil {
 		return nil, err
 	}
-	transfers := s.unplaced(byTx)
+	transfers := s.unplaced()
 	for txs := range slices.Chunk(s.transactions(), receiptPage) {
 		receipts, err := s.receipts(ctx, txs, s.blockOf, headers)
 		if err != nil {
@@ -301,7 +301,8 @@ func (s *stretch) transfers(
 	}
 	var transfers []chain.Transfer
 	for ordinal, l := range r.Logs {
-		if t, ok := s.adapter.transfer(l, ordinal, s.watch); ok {
+		t, ok := s.adapter.transfer(l, ordinal, s.watch)
+		if ok && !s.watch.Floods[t.To].Has(r.Block, t.Tx, t.Asset.Worth(t.Units)) { // else it is shown by its log
 			t.Block, t.Source = headers[r.Block].Head(), s.e.Name()
 			transfers = append(transfers, t)
 		}

@@ -7,6 +7,20 @@ import (
 	"github.com/florinpay/florin/internal/payment/watch"
 )
 
+// TestWatcher_InVain_Restart: what was spent before this process began was not spent in vain.
+func TestWatcher_InVain_Restart(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 1)
+	r.start()
+	reader := r.paced()
+	const budget = 50_000
+	r.watcher.Limit(budget, func() int64 { return 40_00 + int64(2*reader.rounds+reader.quickReads)*10_000/budget })
+	r.readFor(2 * time.Minute)
+	if reader.quickReads < 90 {
+		t.Errorf("%d quick reads in two minutes", reader.quickReads)
+	}
+}
+
 // TestWatcher_InVain: who orders and never pays has the network read ever less closely, and cannot spend a tenth of the
 // day's budget; real money makes reading as close as before.
 func TestWatcher_InVain(t *testing.T) {

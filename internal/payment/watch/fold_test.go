@@ -3,7 +3,6 @@ package watch_test
 import (
 	"fmt"
 	"log/slog"
-	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,21 +12,13 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/chaintest"
-	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/watch"
 )
 
 // speck sends n transfers of units to the payment, in one transaction; they wait for the next block.
 func (r *rig) speck(p payment.Payment, n int, units int64) {
-	route, _ := p.Route()
-	asset, _ := r.profile.Asset(money.USDC)
-	var logs []chaintest.Log
-	for range n {
-		logs = append(logs, chaintest.TransferLog(string(asset.Contract), "0x00000000000000000000000000000000000000f2",
-			string(route.Address.Address), big.NewInt(units)))
-	}
-	r.chain.Send(chaintest.Tx{To: string(asset.Contract), Logs: logs})
+	r.sendTo(r.routeOf(p), slices.Repeat([]int64{units}, n)...)
 }
 
 // TestWatcher_Specks: an address that strangers send dust to in every block is read
@@ -195,7 +186,7 @@ func TestWatcher_FloodUnplaced(t *testing.T) {
 				reader.asked = make(map[chain.TxHash]int)
 				r.speck(p, 1, 2)
 				head := r.chain.Head()
-				r.endpoints[liar].Set(lies(r.invented(p, head)))
+				r.endpoints[liar].Set(lies(r.logOf(p, chaintest.Mined{Head: head}, "0x"+strings.Repeat("ab", 32), 7)))
 				r.chain.Mine(1)
 				r.speck(p, 2, 3)
 				r.readFor(time.Minute)
@@ -212,18 +203,5 @@ func TestWatcher_FloodUnplaced(t *testing.T) {
 				}
 			})
 		}
-	}
-}
-
-// invented is a log of a small transfer to the payment, in a transaction that no block has.
-func (r *rig) invented(p payment.Payment, in chain.Head) map[string]any {
-	route, _ := p.Route()
-	asset, _ := r.profile.Asset(money.USDC)
-	l := chaintest.TransferLog(string(asset.Contract), "0x00000000000000000000000000000000000000f2",
-		string(route.Address.Address), big.NewInt(7))
-	return map[string]any{
-		"address": l.Address, "topics": l.Topics, "data": l.Data,
-		"blockHash": in.Hash, "blockNumber": hexNumber(in.Number), "transactionHash": "0x" + strings.Repeat("ab", 32),
-		"transactionIndex": "0x0", "logIndex": "0x0", "removed": false,
 	}
 }

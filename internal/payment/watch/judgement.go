@@ -23,14 +23,16 @@ type judgement map[confirmation]error
 
 // confirmation identifies a transfer in a block by everything that decides what is credited.
 type confirmation struct {
-	id    chain.TransferID
-	block string
-	at    int64
-	units string
+	id     chain.TransferID
+	number uint64
+	block  string
+	at     int64
+	units  string
 }
 
 func confirmationOf(t chain.Transfer) confirmation {
-	return confirmation{id: t.ID(), block: t.Block.Hash, at: t.Block.Time.Unix(), units: t.Units.String()}
+	b := t.Block
+	return confirmation{id: t.ID(), number: b.Number, block: b.Hash, at: b.Time.Unix(), units: t.Units.String()}
 }
 
 // distinct returns the transfers of the blocks from..to, each once.

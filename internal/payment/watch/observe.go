@@ -21,7 +21,7 @@ type setAsideFunc func(id payment.ID, from uint64, cause error, shown []chain.Tr
 // are read many at a time and locked only if they change, so that those whose money merely waits for finality cost
 // little each round. A payment that fails is set aside and holds up no other.
 func (r *reader) observe(
-	ctx context.Context, set *chain.WatchSet, v payment.View, twice bool, setAside setAsideFunc,
+	ctx context.Context, set *chain.WatchSet, v payment.View, agreed judgement, setAside setAsideFunc,
 ) (int, error) {
 	transfers, err := r.concerned(ctx, v)
 	if err != nil {
@@ -36,10 +36,10 @@ func (r *reader) observe(
 			return changed, err
 		}
 		payments = slices.DeleteFunc(payments, func(p payment.Payment) bool {
-			r.watched.flood(p, r.heads.Latest.Number)
+			r.watched.flood(p, max(r.heads.Latest.Number, r.cursor.Scanned.Number))
 			return len(transfers[p.ID]) == 0 && !r.isRead(p, set)
 		})
-		did, err := r.observeBatch(ctx, payments, transfers, v, twice, setAside)
+		did, err := r.observeBatch(ctx, payments, transfers, v, agreed, setAside)
 		changed += did
 		r.changed += did
 		if err != nil {
@@ -98,9 +98,9 @@ func (r *reader) concerned(ctx context.Context, v payment.View) (map[payment.ID]
 // left out of the view, and set aside from its block on; what they deny is left out.
 func (r *reader) observeBatch(
 	ctx context.Context, payments []payment.Payment, transfers map[payment.ID][]chain.Transfer, v payment.View,
-	twice bool, setAside setAsideFunc,
+	agreed judgement, setAside setAsideFunc,
 ) (int, error) {
-	o := observation{endpoints: r.endpoints, now: r.now, said: r.once.said, early: make(judgement), twice: twice}
+	o := observation{endpoints: r.endpoints, now: r.now, said: r.once.said, early: make(judgement), agreed: agreed}
 	defer maps.DeleteFunc(o.said, func(_ confirmation, why error) bool { return why != nil }) // is asked about again
 	var all []chain.Transfer
 	for _, p := range payments {
@@ -115,7 +115,7 @@ func (r *reader) observeBatch(
 	for _, p := range payments {
 		v.Transfers = transfers[p.ID]
 		before, waits := r.failed.rows[p.ID]
-		v.Unread = !twice || v.From > r.folded()+1 || waits && before.From < v.From
+		v.Unread = agreed == nil || v.From > r.folded()+1 || waits && before.From < v.From
 		x, some := o.look(ctx, p, v)
 		if some {
 			due, updates = append(due, x), append(updates, x.update(o.now))
@@ -154,10 +154,10 @@ func (r *reader) observeBatch(
 	return changed, failed
 }
 
-// unjudged returns the transfers of final blocks that are not recorded as final yet: those were judged before.
+// unjudged returns the placed transfers of final blocks that are not recorded as final yet: those were judged before.
 func unjudged(p payment.Payment, transfers []chain.Transfer, v payment.View) []chain.Transfer {
 	return slices.DeleteFunc(slices.Clone(transfers), func(t chain.Transfer) bool {
-		return t.Block.Number > v.Final.Number || recorded(p, t)
+		return t.Block.Number > v.Final.Number || !t.Placed() || recorded(p, t)
 	})
 }
 
@@ -174,7 +174,9 @@ type observation struct {
 	now       func() time.Time
 	// said is what was found to stand of final blocks, and early of those that are not: it must not outlive the view.
 	said, early judgement
-	twice       bool // as many voices as must say the same show the view
+	// agreed is why transfers of the view that are not placed do not stand; nil: not as many voices as must say the same
+	// show the view.
+	agreed judgement
 }
 
 // observed is what a payment makes of a view.
@@ -206,8 +208,11 @@ func (o observation) look(ctx context.Context, p payment.Payment, v payment.View
 	x.view.Doubted = doubted.has
 	x.view.Transfers = slices.DeleteFunc(slices.Clone(v.Transfers), func(t chain.Transfer) bool {
 		why := o.said[confirmationOf(t)]
+		if !t.Placed() {
+			why = o.agreed[confirmationOf(t)]
+		}
 		denied := errors.Is(why, errDenied)
-		if why != nil && !(denied && o.twice) {
+		if why != nil && !(denied && o.agreed != nil) {
 			doubted.add(t) // another amount may stand in its place, which this endpoint does not show
 		}
 		if why != nil && !denied {

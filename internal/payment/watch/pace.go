@@ -206,7 +206,7 @@ type pacer struct {
 	budget  int64         // calls a day; 0: no limit
 	spent   func() int64  // of the budget, in hundredths of a per cent
 	counted int64         // what was spent when that was last looked at
-	vain    time.Time     // when what was spent in vain is made up for: see vainTime
+	vain    time.Time     // when what was spent in vain is made up for: see vainTime; zero: nothing was looked at yet
 	part    int64         // of the budget, in per cent, by which reading slows down
 	slow    time.Duration // by what factor the rounds are put off that strangers can bring about
 	reading atomic.Int64  // the level
@@ -251,12 +251,14 @@ func (p *pacer) level() Level { return Level(p.reading.Load()) }
 // no more than a tenth of the budget a day. Money of payWorth makes up for all that was spent before it.
 const (
 	vainTime = 24 * time.Hour // in which the twentieth is made up for
+	vainMost = vainTime * 6 / 5
 	vainPart = 10_000 / 20
-	payWorth = money.USD
+	payWorth = money.USD / 10
 )
 
-// take sets the pace by what is at risk, if that is known; refresh: a payer is about to choose the network.
-func (p *pacer) take(s AtRisk, known, refresh bool, now time.Time) Pace {
+// take sets the pace by what is at risk, if that is known. reads: this instance reads the network. refresh: a payer is
+// about to choose it.
+func (p *pacer) take(s AtRisk, known, reads, refresh bool, now time.Time) Pace {
 	level := Attended
 	if known {
 		level = s.Level(now)
@@ -264,11 +266,13 @@ func (p *pacer) take(s AtRisk, known, refresh bool, now time.Time) Pace {
 	p.reading.Store(int64(level))
 	p.early = !known || s.Early
 	spent := p.spent()
+	if reads && (level >= Open || refresh) && !p.vain.IsZero() {
+		p.vain = p.vain.Add(time.Duration(max(spent-p.counted, 0)) * vainTime / vainPart)
+	}
 	if p.vain.Before(now) {
 		p.vain = now
-	}
-	if level >= Open || refresh {
-		p.vain = p.vain.Add(time.Duration(max(spent-p.counted, 0)) * vainTime / vainPart)
+	} else if most := now.Add(vainMost); p.vain.After(most) {
+		p.vain = most
 	}
 	p.counted, p.part = spent, max(spent/100, int64(p.vain.Sub(now)*100/vainTime))
 	p.slow = time.Duration(Open.Slowdown(p.part))
@@ -282,9 +286,8 @@ func (p *pacer) take(s AtRisk, known, refresh bool, now time.Time) Pace {
 
 // paid says that a deposit was recorded.
 func (p *pacer) paid(d payment.Deposit) {
-	worth := d.Transfer.Asset.Worth(d.Transfer.Units)
-	if d.State == payment.DepositFinal && !d.Folded() && worth.Cmp(payWorth.Atto()) >= 0 {
-		p.vain = time.Time{}
+	if !d.Folded() && d.Transfer.Asset.Worth(d.Transfer.Units).Cmp(payWorth.Atto()) >= 0 {
+		p.vain = time.Unix(0, 0)
 	}
 }
 

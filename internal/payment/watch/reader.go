@@ -136,9 +136,12 @@ func (r *reader) take(
 	found, by, err := scan(ctx, voices, r.scan, from, to, set, heard...)
 	if err == nil {
 		found = append(found, shown...)
-		r.agree(found, twice)
+		var agreed judgement
+		if twice {
+			agreed = r.agree(found)
+		}
 		found = distinct(found, from, to.Number) // a voice that is asked now prevails
-		changed, err = r.observe(ctx, set, r.view(from, to, found), twice,
+		changed, err = r.observe(ctx, set, r.view(from, to, found), agreed,
 			func(id payment.ID, block uint64, cause error, shown []chain.Transfer) error {
 				return r.failed.add(ctx, block, r.now(), cause, shown, id)
 			})
@@ -155,29 +158,26 @@ func (r *reader) take(
 	return changed, err
 }
 
-// agree decides about the small transfers of floods without asking about each: one stands if as many voices as must say
-// the same show it. A reading through one voice folds none of them.
-func (r *reader) agree(found []chain.Transfer, twice bool) {
+// agree decides about transfers that are not placed, which nobody can be asked about one by one: one stands if as many
+// voices as must say the same have shown it.
+func (r *reader) agree(found []chain.Transfer) judgement {
 	voices := make(map[string]string)
 	for _, e := range r.endpoints.Endpoints() {
 		voices[e.Name] = e.Voice
 	}
-	shown := make(map[confirmation][]string)
+	by, agreed := make(map[confirmation][]string), make(judgement)
 	for _, t := range found {
-		f, flooded := r.watched.floods[t.To]
-		if !flooded || !f.Has(t.Block.Number, t.Tx, t.Asset.Worth(t.Units)) {
+		voice, c := voices[t.Source], confirmationOf(t)
+		if t.Placed() || slices.Contains(by[c], voice) {
 			continue
 		}
-		if voice, c := voices[t.Source], confirmationOf(t); !slices.Contains(shown[c], voice) {
-			shown[c] = append(shown[c], voice)
+		if by[c] = append(by[c], voice); len(by[c]) < r.endpoints.Quorum() {
+			agreed[c] = ErrDisagree
+		} else {
+			agreed[c] = nil
 		}
 	}
-	for c, by := range shown {
-		r.once.said[c] = nil
-		if twice && len(by) < r.endpoints.Quorum() {
-			r.once.said[c] = ErrDisagree
-		}
-	}
+	return agreed
 }
 
 // view is what the blocks hold for payments to observe.

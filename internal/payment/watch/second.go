@@ -122,7 +122,7 @@ func (s *second) take(ctx context.Context) error {
 	}
 	s.at = s.now()
 	if s.single() {
-		if s.seen.Number == 0 && s.once.first(c.Second.Number) == "" {
+		if s.seen.Number == 0 && (s.again.Number > 0 || s.once.first(c.Second.Number) == "") {
 			move(c.Second, []*chain.Head{&s.again})
 			if err := s.read(ctx, false, end, &s.again); err != nil || s.again.Number < end.Number {
 				return err

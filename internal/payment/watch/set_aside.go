@@ -288,7 +288,7 @@ func (r *reader) readRange(
 	}
 	var open []error
 	found := map[payment.ID][]chain.Transfer{id: v.Transfers}
-	changed, err := r.observeBatch(ctx, []payment.Payment{p}, found, v, true,
+	changed, err := r.observeBatch(ctx, []payment.Payment{p}, found, v, judgement{},
 		func(_ payment.ID, _ uint64, cause error, shown []chain.Transfer) error {
 			open, left = append(open, cause), append(left, shown...)
 			return nil

@@ -178,7 +178,7 @@ func (w *Watcher) ReadDue(ctx context.Context) time.Duration {
 	if err == nil && !w.pace.last.failed {
 		w.health.alive()
 	}
-	pace := w.pace.take(atRisk, err == nil, w.refresh.Load(), now)
+	pace := w.pace.take(atRisk, err == nil, w.leads, w.refresh.Load(), now)
 	if now.Sub(w.renewed) >= renewEvery { // only the instance that leads takes quick reads
 		_ = w.lead(ctx) // a round says what is wrong
 	}
