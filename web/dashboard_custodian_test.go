@@ -55,8 +55,8 @@ func TestDashboard_Options(t *testing.T) {
 			t, "/dashboard/settings/payouts?key="+m.key.PublicID,
 		)
 	}
-	changes := "BEP20 offered: yes → no|POLYGON tokens: all → USDC|POLYGON smallest amount: none → $5.00|" +
-		"BASE final after: the network's own rule → 12s|accepted short by: 0 % → 0.5 %|accepted after expiry for: 0 h → 24 h"
+	changes := "offered on BNB Smart Chain (BEP20): yes → no|tokens on Polygon: all → USDC|" +
+		"smallest amount on Polygon: none → $5.00|final after on Base: the network's own rule → 12s|accepted short by: 0 % → 0.5 %|accepted after expiry for: 0 h → 24 h"
 	mails := b.mailed(1)
 	s.get("/dashboard/security").wants(t, 200, strings.Split(changes, "|")[1])
 	for line := range strings.SplitSeq(changes, "|") {

@@ -30,7 +30,7 @@ func TestMoneyMovedOverTheAPI(t *testing.T) {
 	update(`secret: "known to a thief"`)
 	update(`secret: "known to a thief"`)
 	texts := strings.Join(b.mailed(5), "\n")
-	for _, want := range []string{ownerEmail, "Shop of " + ownerEmail, "BASE", merchantWallet, other, "https://evil.example/hook", "BASE final after: the network's own rule → 1s", "shared secret: it was "} {
+	for _, want := range []string{ownerEmail, "Shop of " + ownerEmail, "Base", merchantWallet, other, "https://evil.example/hook", "final after on Base: the network's own rule → 1s", "shared secret: it was "} {
 		if !strings.Contains(texts, want) {
 			t.Errorf("the mails lack %q: %s", want, texts)
 		}

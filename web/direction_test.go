@@ -139,7 +139,7 @@ func TestDirection_StolenSession(t *testing.T) {
 		s.post(edit, "key", mine.PublicID, "title", "Winter shelter", "password", testPassword).leads(t,
 			campaignsPath+"/"+d.given.Slug)
 		mail := strings.Join(d.mailed(3), "\n") // two new keys, and the campaign
-		for _, want := range []string{"Shop of " + ownerEmail + " → Mine", "POLYGON " + merchantWallet + " → none"} {
+		for _, want := range []string{"Shop of " + ownerEmail + " → Mine", "Polygon: " + merchantWallet + " → none"} {
 			if !strings.Contains(mail, want) {
 				t.Errorf("the mail lacks %q: %s", want, mail)
 			}

@@ -60,7 +60,7 @@ func TestShown_BareCookie(t *testing.T) {
 	}
 	all := strings.Join(d.mail.all(), "\n\n")
 	for _, want := range []string{
-		"name " + custodian.Name + " → Thief", "tagline none → Pay here", "title “" + c.Title + "” → “Another title”",
+		"name: " + custodian.Name + " → Thief", "tagline: none → Pay here", "title: " + c.Title + " → Another title",
 		"made the campaign “Another”", "made the payment link “another-link”",
 	} {
 		if !strings.Contains(all, want) {

@@ -303,6 +303,9 @@ func (w *world) invents(l *testChain, above int) nodeFaults {
 	for _, p := range w.flooded() {
 		if r := p.Routes[0]; r.Network == l.profile.Network {
 			f.victim, f.units = r.Address.Address, 5_000
+			if w.chance(50) {
+				f.beside = w.victim(l.profile.Network)
+			}
 		}
 	}
 	return f

@@ -32,6 +32,7 @@ type nodeFaults struct {
 	invents int           // it shows a transfer in this block that was never made
 	victim  chain.Address // to whom
 	units   uint64        // and how much
+	beside  chain.Address // who got much in the same transaction
 	inflate bool          // it shows larger amounts than were moved
 	shifts  time.Duration // how far its times of blocks are off
 	early   bool          // it shows transactions one block before their own, on EVM
@@ -275,6 +276,9 @@ func (n *node) entries(b *block) []entry {
 		if victim := n.fault().victim; victim != "" {
 			asset := n.chain.profile.Assets[0].Contract
 			list = append(list, entry{move{asset, payer, victim, n.fault().units}, n.inventedTx(), b, index})
+			if beside := n.fault().beside; beside != "" {
+				list = append(list, entry{move{asset, payer, beside, 1_000_000_000}, n.inventedTx(), b, index + 1})
+			}
 		}
 	}
 	return list
