@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/florinpay/florin/internal/mail"
@@ -87,7 +88,7 @@ func Written(m mail.Mail, lang string) mail.Mail {
 	if l == views.LocaleFor("en") {
 		return m
 	}
-	for _, w := range append(m.Letter.Text[:len(m.Letter.Text):len(m.Letter.Text)], m.Letter.Subject) {
+	for _, w := range append(slices.Clip(m.Letter.Text), m.Letter.Subject) {
 		if !shell.Knows(l, w) {
 			return m
 		}

@@ -193,8 +193,10 @@ func TestService_FailuresAreRecorded(t *testing.T) {
 			Detail:  mail.T("wrong password").Kept(),
 			Address: "192.0.2.1",
 		},
-		{At: noon, Actor: email, Action: audit.ActionReauthFailed, Detail: mail.T("wrong password").Kept(),
-			Address: "192.0.2.2"},
+		{
+			At: noon, Actor: email, Action: audit.ActionReauthFailed, Detail: mail.T("wrong password").Kept(),
+			Address: "192.0.2.2",
+		},
 	}
 	if got := b.store.failed; len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
 		t.Errorf("recorded: %+v", got)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -48,7 +49,7 @@ func (r *rig) inventedWith(p, other payment.Payment, in chaintest.Mined, small i
 func TestWatcher_FloodInvented(t *testing.T) {
 	t.Parallel()
 	for liar := range 2 {
-		t.Run(fmt.Sprint(liar), func(t *testing.T) {
+		t.Run(strconv.Itoa(liar), func(t *testing.T) {
 			t.Parallel()
 			r, p, other := flooded(t, 2)
 			for range 4 {
@@ -76,7 +77,7 @@ func TestWatcher_FloodInvented(t *testing.T) {
 func TestWatcher_FloodBlock(t *testing.T) {
 	t.Parallel()
 	for liar := range 2 {
-		t.Run(fmt.Sprint(liar), func(t *testing.T) {
+		t.Run(strconv.Itoa(liar), func(t *testing.T) {
 			t.Parallel()
 			r, p, _ := flooded(t, 2)
 			before := r.cursor().Second.Number

@@ -208,7 +208,7 @@ type pacer struct {
 	counted int64         // what was spent when that was last looked at
 	vain    time.Time     // when what was spent in vain is made up for: see vainTime; zero: nothing was looked at yet
 	part    int64         // of the budget, in per cent, by which reading slows down
-	slow    time.Duration // by what factor the rounds are put off that strangers can bring about
+	slow    int64         // by what factor the rounds are put off that strangers can bring about
 	reading atomic.Int64  // the level
 	early   bool          // AtRisk.Early, or not known
 	round   time.Duration // how long the network may go unread by the present pace
@@ -275,7 +275,7 @@ func (p *pacer) take(s AtRisk, known, reads, refresh bool, now time.Time) Pace {
 		p.vain = most
 	}
 	p.counted, p.part = spent, max(spent/100, int64(p.vain.Sub(now)*100/vainTime))
-	p.slow = time.Duration(Open.Slowdown(p.part))
+	p.slow = Open.Slowdown(p.part)
 	if level < Open {
 		p.part = spent / 100
 	}
@@ -309,13 +309,13 @@ func (p *pacer) nextRound(s AtRisk, pace Pace, now time.Time, well, refresh bool
 	// No round can read up to the expiry before its block may be final.
 	readable := s.ExpiresAt.Add(p.finalAfter())
 	if !s.ExpiresAt.IsZero() && !now.Before(readable) && last.cursor.Scanned.Time.Before(s.ExpiresAt) {
-		wait = min(wait, expiryRound*p.slow)
+		wait = min(wait, expiryRound*time.Duration(p.slow))
 	}
 	if s.OwnRule {
-		wait = min(wait, ownRuleRound*p.slow)
+		wait = min(wait, ownRuleRound*time.Duration(p.slow))
 	}
 	if refresh {
-		wait = min(wait, refreshRound*p.slow)
+		wait = min(wait, refreshRound*time.Duration(p.slow))
 	}
 	switch {
 	case last.at.IsZero(), s.Moves != last.cursor.Moves && !last.failed:
