@@ -137,7 +137,9 @@ func (w *world) squat(n chain.Network, specks time.Duration) error {
 	w.wake(x)
 	asset, _ := x.offered.Profile.Asset(p.Choice.Token)
 	w.each(specks, func() (bool, error) {
-		x.chain.pay(p.Routes[0].Address, asset, money.UnitsFromUint64(1))
+		if !w.clock.now().Before(begin) { // while the program comes up the chains make no blocks
+			x.chain.pay(p.Routes[0].Address, asset, money.UnitsFromUint64(1))
+		}
 		return w.clock.now().Before(p.ExpiresAt), nil
 	})
 	w.each(pollEvery, func() (bool, error) {
