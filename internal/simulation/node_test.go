@@ -272,13 +272,11 @@ func (n *node) entries(b *block) []entry {
 			index++
 		}
 	}
-	if n.fault().invents > 0 && b.Number == uint64(n.fault().invents) {
-		if victim := n.fault().victim; victim != "" {
-			asset := n.chain.profile.Assets[0].Contract
-			list = append(list, entry{move{asset, payer, victim, n.fault().units}, n.inventedTx(), b, index})
-			if beside := n.fault().beside; beside != "" {
-				list = append(list, entry{move{asset, payer, beside, 1_000_000_000}, n.inventedTx(), b, index + 1})
-			}
+	if f := n.fault(); f.invents > 0 && f.victim != "" && b.Number == uint64(f.invents) {
+		asset := n.chain.profile.Assets[0].Contract
+		list = append(list, entry{move{asset, payer, f.victim, f.units}, n.inventedTx(), b, index})
+		if f.beside != "" {
+			list = append(list, entry{move{asset, payer, f.beside, 1_000_000_000}, n.inventedTx(), b, index + 1})
 		}
 	}
 	return list

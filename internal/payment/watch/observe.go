@@ -174,8 +174,8 @@ type observation struct {
 	now       func() time.Time
 	// said is what was found to stand of final blocks, and early of those that are not: it must not outlive the view.
 	said, early judgement
-	// agreed is why transfers of the view that are not placed do not stand; nil: not as many voices as must say the same
-	// show the view.
+	// agreed is why transfers of the view that are not placed do not stand; nil: not as many voices as must say the
+	// same show the view.
 	agreed judgement
 }
 
