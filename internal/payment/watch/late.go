@@ -233,7 +233,7 @@ func (l *watchlist) clear() {
 }
 
 // flood has small transfers to the addresses of a payment that has got many shown by their logs alone, in blocks after
-// those that were read: they are only folded.
+// those that are final: they are only folded.
 func (l *watchlist) flood(p payment.Payment, after uint64) {
 	if !p.Flooded() {
 		return

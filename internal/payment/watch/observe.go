@@ -36,7 +36,9 @@ func (r *reader) observe(
 			return changed, err
 		}
 		payments = slices.DeleteFunc(payments, func(p payment.Payment) bool {
-			r.watched.flood(p, max(r.heads.Latest.Number, r.cursor.Scanned.Number))
+			if !r.single() { // nobody else would have to show what one endpoint invents
+				r.watched.flood(p, r.heads.Final.Number)
+			}
 			return len(transfers[p.ID]) == 0 && !r.isRead(p, set)
 		})
 		did, err := r.observeBatch(ctx, payments, transfers, v, agreed, setAside)
@@ -115,7 +117,7 @@ func (r *reader) observeBatch(
 	for _, p := range payments {
 		v.Transfers = transfers[p.ID]
 		before, waits := r.failed.rows[p.ID]
-		v.Unread = agreed == nil || v.From > r.folded()+1 || waits && before.From < v.From
+		v.Unread = agreed == nil || v.From > r.folded()+1 || waits && before.From <= v.From
 		x, some := o.look(ctx, p, v)
 		if some {
 			due, updates = append(due, x), append(updates, x.update(o.now))

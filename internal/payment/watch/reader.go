@@ -63,7 +63,7 @@ func (r *reader) folded() uint64 {
 // it. A first reading is stored once a second while no money comes.
 func (r *reader) advance(ctx context.Context, twice bool, end chain.Head, cursors ...*chain.Head) error {
 	stored, again := r.cursor.UpdatedAt, cursors[0] != &r.cursor.Scanned
-	return r.walk(ctx, cursors[0].Number, end, func(from uint64, to chain.Head) error {
+	return r.walk(ctx, cursors[0].Number, end, 0, func(from uint64, to chain.Head) error {
 		changed, err := r.take(ctx, r.current, twice, from, to)
 		if err != nil {
 			return err
@@ -83,14 +83,15 @@ func move(to chain.Head, cursors []*chain.Head) {
 	}
 }
 
-// walk reads the blocks after..end in ranges, one after the other.
+// walk reads the blocks after..end in ranges, one after the other, of which the first is halved so often, and each of
+// the others once less.
 func (r *reader) walk(
-	ctx context.Context, after uint64, end chain.Head, read func(from uint64, to chain.Head) error,
+	ctx context.Context, after uint64, end chain.Head, halved int, read func(from uint64, to chain.Head) error,
 ) error {
 	for after < end.Number {
 		to := end
-		if end.Number-after > r.size {
-			head, ok, err := r.endpoints.BlockAt(ctx, after+r.size)
+		if size := max(r.size>>halved, 1); end.Number-after > size {
+			head, ok, err := r.endpoints.BlockAt(ctx, after+size)
 			if to = head; err == nil && !ok {
 				err = chain.ErrReorged // the chain was found to have it
 			}
@@ -101,7 +102,7 @@ func (r *reader) walk(
 		if err := read(after+1, to); err != nil {
 			return err
 		}
-		after = to.Number
+		after, halved = to.Number, max(halved-1, 0)
 	}
 	return nil
 }
@@ -149,8 +150,9 @@ func (r *reader) take(
 	switch {
 	case twice || set != r.current:
 	case err == nil:
-		r.once.show(found)
-		r.once.readBy(by, from-1)
+		if r.once.show(found) {
+			r.once.readBy(by, from-1)
+		}
 	case !errors.Is(err, context.DeadlineExceeded) || r.profile.Finality.Depth > 0:
 		r.once.said = make(judgement) // the blocks may be others when they are read again
 	}

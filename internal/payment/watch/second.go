@@ -76,13 +76,14 @@ func (m *memory) forget(upTo uint64) {
 // mostShown bounds the memory that a flood takes. Beyond it, what was shown is asked for again.
 const mostShown = 50_000
 
-// show keeps what has been shown of the blocks.
-func (m *memory) show(found []chain.Transfer) {
+// show keeps what has been shown of the blocks, and reports whether there is room for it.
+func (m *memory) show(found []chain.Transfer) bool {
 	if len(m.shown)+len(found) > mostShown {
 		*m = memory{said: make(judgement)}
-		return
+		return false
 	}
 	m.shown = append(m.shown, found...)
+	return true
 }
 
 const (

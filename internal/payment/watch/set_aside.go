@@ -44,6 +44,8 @@ const (
 	// retryLimit how long that may take for each: the network comes first.
 	retriesAtOnce = 4
 	retryLimit    = 10 * time.Second
+	// mostHalved is how often the first range of an attempt is halved at most: to one block.
+	mostHalved = 11
 	// setAsideAtLeast is how long a payment is tried again at least: a rescan may set one aside that ended long ago.
 	setAsideAtLeast = 24 * time.Hour
 )
@@ -213,7 +215,8 @@ func (r *reader) readAgain(ctx context.Context, a SetAside) error {
 		return err
 	}
 	sets := r.setsOf(p, a.Accounts)
-	err = r.walk(ctx, max(a.From, 1)-1, r.cursor.Scanned, func(from uint64, to chain.Head) error {
+	// Each attempt that runs out of time is followed by one that gets on by shorter ranges.
+	err = r.walk(ctx, max(a.From, 1)-1, r.cursor.Scanned, min(a.Attempts, mostHalved), func(from uint64, to chain.Head) error {
 		left, err := r.readRange(ctx, p.ID, sets, from, to, a.Shown)
 		if err != nil {
 			a.Show(left)
@@ -288,6 +291,10 @@ func (r *reader) readRange(
 	}
 	var open []error
 	found := map[payment.ID][]chain.Transfer{id: v.Transfers}
+	if row, waits := r.failed.rows[id]; waits { // for these blocks, which are read now
+		delete(r.failed.rows, id)
+		defer func() { r.failed.rows[id] = row }()
+	}
 	changed, err := r.observeBatch(ctx, []payment.Payment{p}, found, v, judgement{},
 		func(_ payment.ID, _ uint64, cause error, shown []chain.Transfer) error {
 			open, left = append(open, cause), append(left, shown...)
