@@ -1,7 +1,6 @@
 package watch_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/big"
 	"strconv"
@@ -139,11 +138,7 @@ func TestWatcher_FloodNoReceipt(t *testing.T) {
 	}})
 	r.chain.Mine(1)
 	n := r.chain.Head().Number
-	r.endpoints[0].Set(chaintest.Faults{Answer: func(method string, params []json.RawMessage) (any, bool) {
-		receipt := method == "eth_getTransactionReceipt" && strings.Contains(string(params[0]), tx[2:])
-		block := method == "eth_getLogs" && strings.Contains(string(params[0]), "blockHash")
-		return &chaintest.RPCError{Code: -32000, Message: "response too large"}, receipt || block
-	}})
+	r.unreadable(tx)
 	for range 60 {
 		if r.readFor(5 * time.Second); r.cursor().Second.Number >= n {
 			break

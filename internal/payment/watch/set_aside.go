@@ -215,8 +215,8 @@ func (r *reader) readAgain(ctx context.Context, a SetAside) error {
 		return err
 	}
 	sets := r.setsOf(p, a.Accounts)
-	// Each attempt that runs out of time is followed by one that gets on by shorter ranges.
-	err = r.walk(ctx, max(a.From, 1)-1, r.cursor.Scanned, min(a.Attempts, mostHalved), func(from uint64, to chain.Head) error {
+	halved := min(a.Attempts, mostHalved) // after an attempt that ran out of time one gets on by shorter ranges
+	err = r.walk(ctx, max(a.From, 1)-1, r.cursor.Scanned, halved, func(from uint64, to chain.Head) error {
 		left, err := r.readRange(ctx, p.ID, sets, from, to, a.Shown)
 		if err != nil {
 			a.Show(left)
