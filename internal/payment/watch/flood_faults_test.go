@@ -87,9 +87,9 @@ func (r *rig) unreadable(tx string) {
 // ranges that slow endpoints can answer for.
 func TestWatcher_FloodRepaired(t *testing.T) {
 	t.Parallel()
-	const blocks, each = 40, 60
+	const blocks, each = 200, 2
 	r, p, _ := flooded(t, 2)
-	slow := chaintest.Faults{SlowBatch: 3 * time.Millisecond}
+	slow := chaintest.Faults{SlowBatch: 15 * time.Millisecond}
 	hides := slow
 	hides.Omit = func(log map[string]any) bool {
 		data, _ := log["data"].(string)
