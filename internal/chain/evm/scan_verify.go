@@ -23,7 +23,9 @@ func (s *stretch) verify(ctx context.Context) ([]chain.Transfer, error) {
 	if len(s.found) == 0 && len(s.odd) == 0 {
 		return s.unplaced(), nil // block `to` was read after the logs
 	}
-	slices.SortFunc(s.found, byPlace)
+	slices.SortFunc(s.found, func(a, b rpc.TransferLog) int {
+		return cmp.Or(cmp.Compare(a.Block, b.Block), cmp.Compare(a.Index, b.Index))
+	})
 	headers := make(map[uint64]rpc.Header)
 	byTx := make(map[rpc.Hash][]rpc.TransferLog, len(s.found))
 	for _, e := range s.found {
@@ -50,10 +52,6 @@ func (s *stretch) verify(ctx context.Context) ([]chain.Transfer, error) {
 		}
 	}
 	return transfers, nil
-}
-
-func byPlace(a, b rpc.TransferLog) int {
-	return cmp.Or(cmp.Compare(a.Block, b.Block), cmp.Compare(a.Index, b.Index))
 }
 
 // leave leaves the watched recipients of a transaction unread.

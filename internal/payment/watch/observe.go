@@ -35,10 +35,12 @@ func (r *reader) observe(
 		if err != nil {
 			return changed, err
 		}
-		payments = slices.DeleteFunc(payments, func(p payment.Payment) bool {
-			if !r.single() { // nobody else would have to show what one endpoint invents
+		if !r.single() { // nobody else would have to show what one endpoint invents
+			for _, p := range payments {
 				r.watched.flood(p, r.heads.Final.Number)
 			}
+		}
+		payments = slices.DeleteFunc(payments, func(p payment.Payment) bool {
 			return len(transfers[p.ID]) == 0 && !r.isRead(p, set)
 		})
 		did, err := r.observeBatch(ctx, payments, transfers, v, agreed, setAside)
