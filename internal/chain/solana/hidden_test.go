@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,24 +15,25 @@ import (
 	"github.com/florinpay/florin/internal/chain/chaintest"
 )
 
-// unlists makes a node leave a transaction out of its lists.
-func (n *node) unlists(tx chain.TxHash) {
+// lists makes a node change its lists of transactions.
+func (n *node) lists(change func(list []json.RawMessage) []json.RawMessage) {
 	n.set("getSignaturesForAddress", func(_, result json.RawMessage) json.RawMessage {
 		var list []json.RawMessage
 		if json.Unmarshal(result, &list) != nil {
 			return result
 		}
-		kept := []json.RawMessage{}
-		for _, l := range list {
-			if !strings.Contains(string(l), string(tx)) {
-				kept = append(kept, l)
-			}
-		}
-		out, err := json.Marshal(kept)
+		out, err := json.Marshal(append([]json.RawMessage{}, change(list)...))
 		if err != nil {
 			return result
 		}
 		return out
+	})
+}
+
+// unlists makes a node leave a transaction out of its lists.
+func (n *node) unlists(tx chain.TxHash) {
+	n.lists(func(list []json.RawMessage) []json.RawMessage {
+		return slices.DeleteFunc(list, func(l json.RawMessage) bool { return strings.Contains(string(l), string(tx)) })
 	})
 }
 
@@ -63,6 +65,28 @@ func TestScan_HiddenOfEqualAmounts(t *testing.T) {
 	wantUnits(t, got, 7)
 	n.unlists(s.Pay(chaintest.Payment{To: first.Address, Asset: s.assets[0], Units: 7}))
 	s.Mine(1)
+	if got, unread := scanWithin(t, reader, clock, 10*time.Second, first.Address); len(unread) == 0 {
+		t.Fatalf("the account counts as read with %d transfers", len(got))
+	}
+	n.set("getSignaturesForAddress", nil)
+	s.readsAgain(t, reader, clock, first.Address, 7, 7)
+}
+
+// TestScan_ListedTwice: a transaction that a node lists twice does not explain the equal payment before it, which its
+// lists lack.
+func TestScan_ListedTwice(t *testing.T) {
+	t.Parallel()
+	s, reader, n, clock, _, _ := named(t)
+	first := s.deposit(t, s.assets[0], 7)
+	s.Mine(1)
+	s.Pay(chaintest.Payment{To: first.Address, Asset: s.assets[0], Units: 7})
+	s.Mine(1)
+	n.lists(func(list []json.RawMessage) []json.RawMessage {
+		if len(list) != 2 {
+			return list
+		}
+		return []json.RawMessage{list[0], list[0]} // the newest stands first
+	})
 	if got, unread := scanWithin(t, reader, clock, 10*time.Second, first.Address); len(unread) == 0 {
 		t.Fatalf("the account counts as read with %d transfers", len(got))
 	}

@@ -34,9 +34,10 @@ type walk struct {
 	matched bool   // a transaction of that slot left it: none between was left out
 	before  string // the signature at which the next page begins
 	page    []rpc.Signature
-	last    uint64 // slot of the last signature read
-	ended   bool   // there are no further pages
-	older   int    // how many transactions before goal were read
+	last    uint64          // slot of the last signature read
+	taken   map[string]bool // signatures in this slot: a node may list one twice, which would explain two equal payments
+	ended   bool            // there are no further pages
+	older   int             // how many transactions before goal were read
 	credits []*entry
 	listed  map[string]bool // signatures in slots from goal on, for the comparison with another index
 	// outdated: an index lists more by now.
@@ -179,7 +180,13 @@ func (w *walk) take(acc *account, l rpc.Signature, t *rpc.Transaction) error {
 	if t != nil && t.Slot != l.Slot {
 		return rpc.Lagging("transaction %s is in slot %d, not %d", l.Signature, t.Slot, l.Slot)
 	}
-	w.last = l.Slot
+	if l.Slot != w.last {
+		w.last, w.taken = l.Slot, make(map[string]bool)
+	}
+	if w.taken[l.Signature] {
+		return nil
+	}
+	w.taken[l.Signature] = true
 	if l.Slot >= w.goal && len(w.listed) < listedKept {
 		w.listed[l.Signature] = true
 	}
