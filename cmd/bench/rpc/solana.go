@@ -39,7 +39,12 @@ func (n solanaNode) answer(c call) string {
 	case "getTokenAccountsByOwner": // the payers' wallets make none beside the associated ones
 		return fmt.Sprintf(`{"context":{"slot":%d},"value":[]}`, n.tagged("latest"))
 	case "getSignaturesForAddress":
-		return n.signatures(text(c.Params[0]))
+		var o struct {
+			Before string `json:"before"`
+			Limit  int    `json:"limit"`
+		}
+		_ = json.Unmarshal(c.Params[1], &o) // the adapter's own request
+		return n.signatures(text(c.Params[0]), o.Before, o.Limit)
 	case "getSignatureStatuses":
 		return n.statuses(c.Params[0])
 	case "getTransaction":
@@ -114,9 +119,13 @@ func (n solanaNode) accounts(raw json.RawMessage) string {
 	return fmt.Sprintf(`{"context":{"slot":%d},"value":[%s]}`, n.tagged("latest"), strings.Join(values, ","))
 }
 
-func (n solanaNode) signatures(address string) string {
+func (n solanaNode) signatures(address, before string, limit int) string {
+	paid := n.toTarget(address)
+	if at := slices.IndexFunc(paid, func(t transfer) bool { return t.tx == before }); at >= 0 {
+		paid = paid[:at]
+	}
 	var list []string
-	for _, t := range slices.Backward(n.toTarget(address)) {
+	for _, t := range slices.Backward(paid[max(len(paid)-limit, 0):]) {
 		list = append(list, fmt.Sprintf(`{"signature":%q,"slot":%d,"err":null}`, t.tx, t.block))
 	}
 	return "[" + strings.Join(list, ",") + "]"
