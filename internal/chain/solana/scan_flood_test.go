@@ -27,28 +27,18 @@ func TestScan_Flood(t *testing.T) {
 		t.Helper()
 		clock.advance(time.Second)
 		list, _, err := reader.Scan(t.Context(), 0, at, set)
-		if err != nil {
-			t.Fatal(err)
-		}
 		found := make(map[chain.TxHash]chain.Transfer)
 		for _, f := range list {
 			found[f.Tx] = f
 		}
-		if len(found) != len(list) {
-			t.Errorf("shown twice: %v", list)
+		if err != nil || len(found) != len(list) {
+			t.Fatalf("%v, %v", list, err)
 		}
 		return found
 	}
-	blocks := make(map[uint64]bool)
-	n.set("getBlock", func(params, result json.RawMessage) json.RawMessage {
-		var slot uint64
-		if err := json.Unmarshal(params, &[]any{&slot}); err != nil {
-			t.Error(err)
-		}
-		blocks[slot] = true
-		return result
-	})
-	flood := chain.Flood{After: mustHeads(t, reader).Latest.Number, Below: money.USD / 100, Placed: map[chain.TxHash]bool{}}
+	flood := chain.Flood{
+		After: mustHeads(t, reader).Latest.Number, Below: money.USD / 100, Placed: make(map[chain.TxHash]bool),
+	}
 	if found := scan(mustHeads(t, reader).Latest); len(found) != 1 {
 		t.Fatalf("before: %v", found)
 	}
@@ -64,20 +54,31 @@ func TestScan_Flood(t *testing.T) {
 		t.Errorf("before they are final: %v", found)
 	}
 	s.Finalize()
-	clear(blocks)
-	found = scan(mustHeads(t, reader).Final)
-	for name, want := range map[string]struct {
-		tx     chain.TxHash
-		units  uint64
-		placed bool
-	}{"Small": {small, 1, false}, "Largest": {largest, cent - 1, false}, "More": {more, cent, true}, "Placed": {placed, 2, true}} {
-		f := found[want.tx]
-		if f.Units.Cmp(money.UnitsFromUint64(want.units)) != 0 || f.Placed() != want.placed ||
-			(f.Block.Hash != "") != want.placed || f.Block.Time.IsZero() == want.placed || blocks[f.Block.Number] != want.placed {
-			t.Errorf("%s: %+v, its block was read: %t", name, f, blocks[f.Block.Number])
-		}
-	}
-	if len(found) != 5 {
+	blocks := n.slots(t, "getBlock")
+	if found = scan(mustHeads(t, reader).Final); len(found) != 5 {
 		t.Errorf("%d transfers", len(found))
 	}
+	for tx, units := range map[chain.TxHash]uint64{small: 1, largest: cent - 1, more: cent, placed: 2} {
+		f, isPlaced := found[tx], tx == more || tx == placed
+		if f.Units.Cmp(money.UnitsFromUint64(units)) != 0 || f.Placed() != isPlaced || f.Block.Number == 0 ||
+			(f.Block.Hash != "") != isPlaced || f.Block.Time.IsZero() == isPlaced ||
+			blocks[f.Block.Number] != isPlaced {
+			t.Errorf("%d units: %+v, its block was read: %t", units, f, blocks[f.Block.Number])
+		}
+	}
+}
+
+// slots records the slots that a method is called for.
+func (n *node) slots(t *testing.T, method string) map[uint64]bool {
+	t.Helper()
+	asked := make(map[uint64]bool)
+	n.set(method, func(params, result json.RawMessage) json.RawMessage {
+		var slot uint64
+		if err := json.Unmarshal(params, &[]any{&slot}); err != nil {
+			t.Error(err)
+		}
+		asked[slot] = true
+		return result
+	})
+	return asked
 }

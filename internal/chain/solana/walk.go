@@ -35,7 +35,7 @@ type walk struct {
 	before  string // the signature at which the next page begins
 	page    []rpc.Signature
 	last    uint64          // slot of the last signature read
-	taken   map[string]bool // signatures in this slot: a node may list one twice, which would explain two equal payments
+	taken   map[string]bool // signatures in this slot: one that is listed twice must not explain two equal payments
 	ended   bool            // there are no further pages
 	older   int             // how many transactions before goal were read
 	credits []*entry
