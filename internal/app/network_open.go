@@ -41,6 +41,11 @@ func openNetworks(
 			l.sweeper.CloseEmptied, l.sweeper.FindSweeps = sweeping.closeEmptied, sweeping.find
 		}
 		l.reader = read(l.reader)
+		if l.sweeper != nil {
+			l.sweeper.Reread = func(ctx context.Context, id string) error {
+				return watch.RepairSince(ctx, watches, l.reader, payment.ID(id), time.Time{}, watch.ErrMissed, now())
+			}
+		}
 		l.now, l.watcher = now, watch.NewWatcher(n.Profile, l.reader, watches, holder, now, log)
 		if l.evm != nil {
 			l.watcher.OnMove(l.evm.Forget)

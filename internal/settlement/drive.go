@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/money"
 )
 
 // drive does the next step of a sweep in flight and brings w up to date. Every step
@@ -126,6 +128,9 @@ func (s *Sweeper) end(ctx context.Context, flying *Sweep, state State, out chain
 	w.State, w.Tx, w.Block, w.Paid = state, out.Tx, out.Block, out.Paid
 	w.Moved, w.Unmoved, w.Left = out.Moved, out.Unmoved, out.Left
 	w.Note, w.EndedAt = out.Note, s.now()
+	if err := s.rereadMissed(ctx, w); err != nil {
+		return err
+	}
 	if err := s.store.EndSweep(ctx, w, s.now()); err != nil {
 		return err
 	}
@@ -143,5 +148,30 @@ func (s *Sweeper) end(ctx context.Context, flying *Sweep, state State, out chain
 	}
 	s.log.Log(ctx, level, "sweep ended", "sweep", w.ID, "state", state, "tx", w.Tx,
 		"moved", len(w.Moved), "left", len(w.Unmoved), "note", w.Note)
+	return nil
+}
+
+// missedWorth is what a sweep must have moved beyond the record for the address to be read again at once. The daily
+// comparison finds what is less.
+const missedWorth = money.USD / 100
+
+// rereadMissed has the addresses read again from which the sweep moved more than its plan had: it takes all that lies
+// there, also what no endpoint has shown, and nothing of that shows in the balance any more. Money that was recorded
+// since is read again in vain.
+func (s *Sweeper) rereadMissed(ctx context.Context, w Sweep) error {
+	if s.Reread == nil {
+		return nil
+	}
+	for _, m := range w.Moved {
+		at := slices.IndexFunc(w.Items, func(i chain.SweepItem) bool {
+			return i.Address.Address == m.Address && i.Asset.Contract == m.Contract && !i.Rescue
+		})
+		if at < 0 || w.Items[at].Asset.Worth(m.Units.Sub(w.Items[at].Expected)).Cmp(missedWorth.Atto()) < 0 {
+			continue
+		}
+		if err := s.Reread(ctx, w.Items[at].PaymentID); err != nil {
+			return fmt.Errorf("have payment %s read again: %w", w.Items[at].PaymentID, err)
+		}
+	}
 	return nil
 }

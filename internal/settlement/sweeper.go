@@ -39,6 +39,9 @@ type Sweeper struct {
 	// FindSweeps finds sweeps that the database lost, on a network where a sweep of an emptied address cannot show that
 	// its money is at the settlement wallet. It may be nil and must be set before Run is called.
 	FindSweeps FindFunc
+	// Reread has the addresses of a payment read again, because a sweep moved more from one than is recorded. It may be
+	// nil and must be set before Run is called.
+	Reread func(ctx context.Context, paymentID string) error
 	// Prices is what sweeping costs. It must be set before Run is called; without it only the operator's limit decides
 	// what is dust.
 	Prices Prices

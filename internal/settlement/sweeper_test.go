@@ -1,6 +1,8 @@
 package settlement_test
 
 import (
+	"context"
+	"errors"
 	"math/big"
 	"testing"
 	"time"
@@ -66,6 +68,46 @@ func TestSweeper_MovesUnfinalDeposits(t *testing.T) {
 	w.wantSwept(p, true)
 	if w.nonce() != 1 {
 		t.Errorf("%d transactions, want one", w.nonce())
+	}
+}
+
+// A sweep that moved more than was recorded has the payment's addresses read again before it ends, a cent or more.
+func TestSweeper_RereadsMissed(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		more money.Micros
+		asks int
+	}{"Cent": {money.USD / 100, 2}, "Speck": {money.USD/100 - 1, 0}, "Nothing": {}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, chain.Polygon, storetest.SQLite(t))
+			p := w.paid(10 * money.USD)
+			s := w.sweeper()
+			asked := 0
+			s.Reread = func(_ context.Context, id string) error {
+				if asked++; id != string(p.ID) || len(w.allInFlight()) == 0 {
+					t.Errorf("payment %s is to be read again", id)
+				}
+				if asked == 1 {
+					return errors.New("the database rests")
+				}
+				return nil
+			}
+			if c.more > 0 {
+				w.pay(p, c.more)
+				w.chain.Mine(1)
+			}
+			for range 3 {
+				_ = s.RunOnce(t.Context()) // the first question fails
+				w.finalize()
+				w.clock.pass(settlement.Every)
+			}
+			w.settle(s)
+			w.wantBalance(merchantWallet, 10*money.USD+c.more)
+			if asked != c.asks {
+				t.Errorf("asked %d times, want %d", asked, c.asks)
+			}
+		})
 	}
 }
 

@@ -73,6 +73,9 @@ func (w *world) open(name string) *instance {
 		sweeper := settlement.New(
 			sends, sweepStore{in.store.Settlement(), in}, policy, name, in.now, w.newSweep, silent(),
 		)
+		sweeper.Reread = func(ctx context.Context, id string) error {
+			return watch.RepairSince(ctx, both, r, payment.ID(id), time.Time{}, watch.ErrMissed, in.now())
+		}
 		if n == chain.Solana {
 			sweeper.FindSweeps = sends.findSweeps
 		}

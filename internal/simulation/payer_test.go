@@ -68,6 +68,12 @@ func (w *world) pay() {
 		if w.chance(30) { // and one that is
 			t.moves = append(t.moves, move{asked, payer, to, uint64(payment.DustFloor)})
 		}
+		if !route.Network.EVM() { // what one transaction brings to an account there is one transfer
+			for _, m := range t.moves[1:] {
+				l.send(&tx{hash: chain.TxHash(l.hash("7")), moves: []move{m}})
+			}
+			t.moves = t.moves[:1]
+		}
 	default: // two payments in one transaction
 		t.moves = []move{{asked, payer, to, units}}
 		if o, ok := w.newest(); ok && len(o.Routes) > 0 && o.Routes[0].Network == route.Network {

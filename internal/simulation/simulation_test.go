@@ -252,6 +252,9 @@ func (w *world) await(in *instance) {
 		w.pass(time.Minute)
 		w.mine(2)
 		in.round("watch")
+		if w.sweepable() {
+			in.round("sweep") // it finds out what it moved beyond the record
+		}
 		in.round("expire")
 		w.check()
 	}

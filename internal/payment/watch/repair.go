@@ -23,6 +23,9 @@ var errUnexplained = fault.New(fault.Unavailable,
 var ErrDiffers = fault.New(fault.Unavailable,
 	"the address was paid more than is recorded, as the daily comparison of balances found; it is read again")
 
+// ErrMissed: a sweep moved more than is recorded.
+var ErrMissed = fault.New(fault.Unavailable, "a sweep moved more from the address than is recorded; it is read again")
+
 // errRestored: what came before a restore may have been swept since.
 var errRestored = fault.New(fault.Unavailable, "the database was restored; the address is read again")
 
