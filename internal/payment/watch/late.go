@@ -101,7 +101,7 @@ func (l *late) loadCurrent(ctx context.Context) error {
 	}
 	if behind.Len() > 0 && l.cursor.Ended < l.cursor.Scanned.Number {
 		// Once is enough: until Cursor.Ended moves, what rests is read twice.
-		if _, err := l.reader.take(ctx, behind, false, l.cursor.Ended+1, l.cursor.Scanned); err != nil {
+		if err := l.reader.take(ctx, behind, false, l.cursor.Ended+1, l.cursor.Scanned); err != nil {
 			return err
 		}
 		l.above = kept{}
@@ -188,10 +188,10 @@ func (l *late) readParts(ctx context.Context) error {
 				set.Add(a)
 			}
 		}
-		_, err := l.reader.take(ctx, set, true, l.cursor.Ended+1, l.cursor.Scanned)
+		err := l.reader.take(ctx, set, true, l.cursor.Ended+1, l.cursor.Scanned)
 		if errors.Is(err, chain.ErrNoEndpoint) { // one endpoint that is left shows late money, too
 			l.fails(err)
-			_, err = l.reader.take(ctx, set, false, l.cursor.Ended+1, l.cursor.Scanned)
+			err = l.reader.take(ctx, set, false, l.cursor.Ended+1, l.cursor.Scanned)
 		}
 		if err != nil {
 			return err

@@ -64,12 +64,12 @@ func (r *reader) folded() uint64 {
 func (r *reader) advance(ctx context.Context, twice bool, end chain.Head, cursors ...*chain.Head) error {
 	stored, again := r.cursor.UpdatedAt, cursors[0] != &r.cursor.Scanned
 	return r.walk(ctx, cursors[0].Number, end, 0, func(from uint64, to chain.Head) error {
-		changed, err := r.take(ctx, r.current, twice, from, to)
-		if err != nil {
+		before := r.changed
+		if err := r.take(ctx, r.current, twice, from, to); err != nil {
 			return err
 		}
 		move(to, cursors)
-		return r.save(ctx, again || changed > 0 || to.Number < end.Number || to.Number <= r.cursor.RereadTo ||
+		return r.save(ctx, again || r.changed > before || to.Number < end.Number || to.Number <= r.cursor.RereadTo ||
 			r.now().Sub(stored) >= saveEvery)
 	})
 }
@@ -119,11 +119,9 @@ func (r *reader) resize(err error) {
 
 // take reads the blocks from..to for the addresses of the set through one endpoint or, twice, through as many voices as
 // must say the same: what one of them leaves out, another shows, and payments observe what any of them shows. Concerned
-// are those with a transfer in the blocks and those with a recorded deposit in them. It returns how many changed. What
-// cannot be read, or is disputed, is set aside.
-func (r *reader) take(
-	ctx context.Context, set *chain.WatchSet, twice bool, from uint64, to chain.Head,
-) (changed int, err error) {
+// are those with a transfer in the blocks and those with a recorded deposit in them. What cannot be read, or is
+// disputed, is set aside.
+func (r *reader) take(ctx context.Context, set *chain.WatchSet, twice bool, from uint64, to chain.Head) error {
 	voices, shown, heard := 1, []chain.Transfer(nil), []string(nil)
 	if twice {
 		voices = r.endpoints.Quorum()
@@ -142,7 +140,7 @@ func (r *reader) take(
 			agreed = r.agree(found)
 		}
 		found = distinct(found, from, to.Number) // a voice that is asked now prevails
-		changed, err = r.observe(ctx, set, r.view(from, to, found), agreed,
+		err = r.observe(ctx, set, r.view(from, to, found), agreed,
 			func(id payment.ID, block uint64, cause error, shown []chain.Transfer) error {
 				return r.failed.add(ctx, block, r.now(), cause, shown, id)
 			})
@@ -157,7 +155,7 @@ func (r *reader) take(
 		r.once.said = make(judgement) // the blocks may be others when they are read again
 	}
 	r.resize(err)
-	return changed, err
+	return err
 }
 
 // agree decides about transfers that are not placed, which nobody can be asked about one by one: one stands if as many

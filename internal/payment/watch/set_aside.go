@@ -295,12 +295,11 @@ func (r *reader) readRange(
 		delete(r.failed.rows, id)
 		defer func() { r.failed.rows[id] = row }()
 	}
-	changed, err := r.observeBatch(ctx, []payment.Payment{p}, found, v, judgement{},
+	err = r.observeBatch(ctx, []payment.Payment{p}, found, v, judgement{},
 		func(_ payment.ID, _ uint64, cause error, shown []chain.Transfer) error {
 			open, left = append(open, cause), append(left, shown...)
 			return nil
 		})
-	r.changed += changed
 	if err = errors.Join(append(open, err)...); err != nil {
 		return left, err
 	}

@@ -53,8 +53,7 @@ func (t *tail) take(ctx context.Context) error {
 	}
 	v := t.view(heads.Final.Number+1, heads.Latest, t.above.transfers)
 	skip := func(payment.ID, uint64, error, []chain.Transfer) error { return ctx.Err() }
-	_, err := t.observe(ctx, t.current, v, nil, skip)
-	return err
+	return t.observe(ctx, t.current, v, nil, skip)
 }
 
 // read reads the blocks above the final head that are not read yet.
