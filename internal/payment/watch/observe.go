@@ -13,9 +13,9 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 )
 
-// setAsideFunc is called with a payment that could not observe a view, or not all of it, from a block on, and with what
-// it was shown and has not recorded. Its error ends the round.
-type setAsideFunc func(id payment.ID, from uint64, cause error, shown []chain.Transfer) error
+// setAsideFunc is called with a payment that could not observe a view, or not all of it, and with what it was shown and
+// has not recorded. Its error ends the round.
+type setAsideFunc func(id payment.ID, cause error, shown []chain.Transfer) error
 
 // observe applies the view of the addresses in the set to each payment concerned. Payments are read many at a time and
 // locked only if they change, so that those whose money merely waits for finality cost little each round. A payment that
@@ -29,7 +29,7 @@ func (r *reader) observe(
 	}
 	for ids := range slices.Chunk(slices.Sorted(maps.Keys(transfers)), payment.MaxPage) {
 		payments, err := r.read(ctx, ids, func(id payment.ID, cause error) error {
-			return setAside(id, v.From, cause, transfers[id])
+			return setAside(id, cause, transfers[id])
 		})
 		if err != nil {
 			return err
@@ -127,7 +127,7 @@ func (r *reader) observeBatch(
 			r.above = kept{} // what the endpoint reported is not kept until another one reports it, too
 		}
 		if x.open != nil {
-			if err := setAside(p.ID, v.From, x.open, x.left); err != nil {
+			if err := setAside(p.ID, x.open, x.left); err != nil {
 				return fmt.Errorf("payment %s: %w", p.ID, err)
 			}
 		}
@@ -145,7 +145,7 @@ func (r *reader) observeBatch(
 			continue
 		}
 		if id := due[i].before.ID; failed == nil {
-			if err = setAside(id, v.From, err, unjudged(due[i].before, transfers[id], v)); err != nil {
+			if err = setAside(id, err, unjudged(due[i].before, transfers[id], v)); err != nil {
 				failed = fmt.Errorf("payment %s: %w", id, err)
 			}
 		}

@@ -141,8 +141,8 @@ func (r *reader) take(ctx context.Context, set *chain.WatchSet, twice bool, from
 		}
 		found = distinct(found, from, to.Number) // a voice that is asked now prevails
 		err = r.observe(ctx, set, r.view(from, to, found), agreed,
-			func(id payment.ID, block uint64, cause error, shown []chain.Transfer) error {
-				return r.failed.add(ctx, block, r.now(), cause, shown, id)
+			func(id payment.ID, cause error, shown []chain.Transfer) error {
+				return r.failed.add(ctx, from, r.now(), cause, shown, id)
 			})
 	}
 	switch {

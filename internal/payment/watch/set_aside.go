@@ -296,7 +296,7 @@ func (r *reader) readRange(
 		defer func() { r.failed.rows[id] = row }()
 	}
 	err = r.observeBatch(ctx, []payment.Payment{p}, found, v, judgement{},
-		func(_ payment.ID, _ uint64, cause error, shown []chain.Transfer) error {
+		func(_ payment.ID, cause error, shown []chain.Transfer) error {
 			open, left = append(open, cause), append(left, shown...)
 			return nil
 		})

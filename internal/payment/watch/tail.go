@@ -52,7 +52,7 @@ func (t *tail) take(ctx context.Context) error {
 		return nil
 	}
 	v := t.view(heads.Final.Number+1, heads.Latest, t.above.transfers)
-	skip := func(payment.ID, uint64, error, []chain.Transfer) error { return ctx.Err() }
+	skip := func(payment.ID, error, []chain.Transfer) error { return ctx.Err() }
 	return t.observe(ctx, t.current, v, nil, skip)
 }
 
