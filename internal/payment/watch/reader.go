@@ -132,7 +132,7 @@ func (r *reader) take(ctx context.Context, set *chain.WatchSet, twice bool, from
 			heard = append(heard, first)
 		}
 	}
-	found, by, err := scan(ctx, voices, r.scan, from, to, set, heard...)
+	found, by, err := r.scan(ctx, voices, from, to, set, true, heard...)
 	if err == nil {
 		found = append(found, shown...)
 		var agreed judgement
@@ -188,40 +188,29 @@ func (r *reader) view(from uint64, to chain.Head, found []chain.Transfer) paymen
 	}
 }
 
-// scanFunc is chain.Reader.Scan.
-type scanFunc func(
-	ctx context.Context, from uint64, to chain.Head, set *chain.WatchSet, not ...string,
-) (found []chain.Transfer, by string, err error)
-
 // scan returns what so many voices show of the blocks, those that were heard already included, and the last one asked.
-func scan(
-	ctx context.Context, voices int, scan scanFunc, from uint64, to chain.Head, set *chain.WatchSet, heard ...string,
+// What one of them cannot read is set aside, if goesOn is true; else it is an error.
+func (r *reader) scan(
+	ctx context.Context, voices int, from uint64, to chain.Head, set *chain.WatchSet, goesOn bool, heard ...string,
 ) (all []chain.Transfer, by string, err error) {
 	for len(heard) < voices && set.Len() > 0 {
 		var found []chain.Transfer
-		if found, by, err = scan(ctx, from, to, set, heard...); err != nil {
+		found, by, err = r.endpoints.Scan(ctx, from, to, set, heard...)
+		if unread, some := errors.AsType[*chain.UnreadError](err); some && goesOn {
+			var ids []payment.ID
+			for _, a := range unread.Addresses {
+				if id, ok := r.watched.owners[a]; ok {
+					ids = append(ids, id)
+				}
+			}
+			err = r.failed.add(ctx, from, r.now(), unread, nil, ids...)
+		}
+		if err != nil {
 			return nil, "", err
 		}
 		all, heard = append(all, found...), append(heard, by)
 	}
 	return all, by, nil
-}
-
-// scan scans the blocks through an endpoint of none of the voices, and sets aside what it cannot read.
-func (r *reader) scan(
-	ctx context.Context, from uint64, to chain.Head, set *chain.WatchSet, not ...string,
-) (found []chain.Transfer, by string, err error) {
-	found, by, err = r.endpoints.Scan(ctx, from, to, set, not...)
-	if unread, some := errors.AsType[*chain.UnreadError](err); some {
-		var ids []payment.ID
-		for _, a := range unread.Addresses {
-			if id, ok := r.watched.owner(a); ok {
-				ids = append(ids, id)
-			}
-		}
-		err = r.failed.add(ctx, from, r.now(), unread, nil, ids...)
-	}
-	return found, by, err
 }
 
 // save stores the cursor, while this instance leads, if it must: after a crash, blocks without money may be read again.

@@ -277,7 +277,7 @@ func (r *reader) readRange(
 	v.Final, v.Finalized = chain.Lower(v.Final, to), chain.Lower(v.Finalized, to)
 	var unread []error
 	for i, set := range sets {
-		found, _, err := scan(ctx, r.endpoints.Quorum(), r.endpoints.Scan, from, to, set)
+		found, _, err := r.scan(ctx, r.endpoints.Quorum(), from, to, set, false)
 		if err != nil && (i == 0 || ctx.Err() != nil) {
 			return nil, err
 		}
