@@ -91,11 +91,12 @@ func (l *late) loadCurrent(ctx context.Context) error {
 	current, behind := chain.NewWatchSet(len(open)), chain.NewWatchSet(0)
 	for _, a := range open {
 		_, read := l.current.Lookup(a.Raw)
-		switch id, watched := l.watched.owner(a.Address); {
-		case !watched:
-		case read, l.watched.fresh[id]: // a fresh one was not shown yet when the blocks up to the cursor were made
-			current.Add(a)
-		default:
+		id, watched := l.watched.owners[a.Address]
+		if !watched {
+			continue
+		}
+		current.Add(a)
+		if !read && !l.watched.fresh[id] { // a fresh one was not shown yet when the blocks up to the cursor were made
 			behind.Add(a)
 		}
 	}
@@ -105,9 +106,6 @@ func (l *late) loadCurrent(ctx context.Context) error {
 			return err
 		}
 		l.above = kept{}
-	}
-	for raw, a := range behind.All {
-		current.Add(chain.Watched{Address: a, Raw: raw})
 	}
 	l.current = current
 	clear(l.watched.fresh)
@@ -184,7 +182,7 @@ func (l *late) readParts(ctx context.Context) error {
 		set := chain.NewWatchSet(restPart)
 		part := l.queue[:min(restPart, len(l.queue))]
 		for _, a := range part {
-			if _, watched := l.watched.owner(a.Address); watched {
+			if _, watched := l.watched.owners[a.Address]; watched {
 				set.Add(a)
 			}
 		}
@@ -247,11 +245,6 @@ func (l *watchlist) flood(p payment.Payment, after uint64) {
 			l.floods[route.Address.Address] = f
 		}
 	}
-}
-
-func (l *watchlist) owner(a chain.Address) (payment.ID, bool) {
-	id, ok := l.owners[a]
-	return id, ok
 }
 
 // load adds the addresses stored since the last load; all also takes those of payments that ended long ago. It must be

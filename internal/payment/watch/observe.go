@@ -86,7 +86,7 @@ func (r *reader) concerned(ctx context.Context, v payment.View) (map[payment.ID]
 		list[id] = nil
 	}
 	for _, t := range v.Transfers {
-		if id, ok := r.watched.owner(t.To); ok {
+		if id, ok := r.watched.owners[t.To]; ok {
 			list[id] = append(list[id], t)
 		}
 	}
