@@ -75,16 +75,10 @@ func (f *failed) load(ctx context.Context) error {
 func (f *failed) due(next, last time.Time, read uint64, leads bool) time.Time {
 	for _, a := range f.rows {
 		due := a.NextAt
-		switch {
-		case a.From > read:
-			continue
-		case due.After(last):
-		case leads: // its turn did not come in the last round
+		if leads && !due.After(last) { // its turn did not come in the last round
 			due = last.Add(PollEvery)
-		default:
-			continue
 		}
-		if due.Before(next) {
+		if a.From <= read && due.After(last) && due.Before(next) {
 			next = due
 		}
 	}
