@@ -77,7 +77,7 @@ func (p *passes) report(heads chain.Heads, err error) {
 		SetAside: len(p.failed.rows), Endpoints: chain.Voices(p.endpoints.Endpoints()),
 	}
 	if h.FinalKnown() {
-		h.FinalAge = max(p.newest(heads).Sub(heads.Final.Time), 0)
+		h.FinalAge = p.finalAge(heads)
 		h.FinalIn = h.FinalAge
 	}
 	if why, stalled := p.stalled(heads); stalled {

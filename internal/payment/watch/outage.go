@@ -32,7 +32,7 @@ const slow = "this network is confirming slowly at the moment"
 // A newest block of the future is one endpoint's word: it makes final money no older than it is. One endpoint that is
 // left of two says what is final chain.AloneDepth later, as of an earlier round.
 func (r *reader) stalled(h chain.Heads) (why string, stalled bool) {
-	age, limit := max(r.newest(h).Sub(h.Final.Time), 0), r.profile.FinalLimit()
+	age, limit := r.finalAge(h), r.profile.FinalLimit()
 	if h.Alone {
 		limit += chain.AloneDepth + r.pace.round
 	}
@@ -43,12 +43,9 @@ func (r *reader) stalled(h chain.Heads) (why string, stalled bool) {
 		age.Round(time.Second), limit), age > limit
 }
 
-// newest is the time of the newest block, or now if that is earlier.
-func (r *reader) newest(h chain.Heads) time.Time {
-	if now := r.now(); now.Before(h.Latest.Time) {
-		return now
-	}
-	return h.Latest.Time
+// finalAge is how much older the final block is than the newest one, or than now if that is less.
+func (r *reader) finalAge(h chain.Heads) time.Duration {
+	return max(min(h.Latest.Time.Sub(h.Final.Time), r.now().Sub(h.Final.Time)), 0)
 }
 
 // pause lets the timers of the network's payments stand still from now on.
