@@ -179,7 +179,7 @@ func (e *Expirer) scannedFor(
 ) (s scanned, blind bool, err error) {
 	c, ok, err := e.store.Cursor(ctx, n)
 	s = scanned{network: n, reader: r, cursor: c}
-	if err != nil || !ok || !c.BehindSince.IsZero() || e.now().Sub(c.UpdatedAt) > e.profiles[n].HeadLimit+c.Pause {
+	if err != nil || !ok || c.unread(e.profiles[n].HeadLimit, e.now()) {
 		return s, true, err
 	}
 	rows, err := e.store.SetAsides(ctx, n)

@@ -61,13 +61,6 @@ func (h *health) logRound(err error) {
 	}
 }
 
-// readByLeader reports whether the instance that leads reads the network: a cursor
-// exists, is not behind, and was stored of late.
-func (p *passes) readByLeader(exists bool) bool {
-	c := p.cursor
-	return exists && c.BehindSince.IsZero() && p.now().Sub(c.UpdatedAt) <= p.profile.HeadLimit+c.Pause
-}
-
 // report publishes the network's health.
 func (p *passes) report(heads chain.Heads, err error) {
 	h := payment.Health{

@@ -64,7 +64,7 @@ func (p *passes) readAll(ctx context.Context, heads chain.Heads, exists bool) er
 		return err
 	}
 	// While no instance runs, no timer may run out.
-	if p.cursor.BehindSince.IsZero() && p.now().Sub(p.cursor.UpdatedAt) > p.profile.HeadLimit+p.cursor.Pause {
+	if p.cursor.BehindSince.IsZero() && p.cursor.unread(p.profile.HeadLimit, p.now()) {
 		p.cursor.BehindSince = p.cursor.UpdatedAt
 	}
 	if err := p.holds(ctx, heads); err != nil {

@@ -42,6 +42,11 @@ type Cursor struct {
 	Pause time.Duration
 }
 
+// unread reports whether the network is behind, or was not read for longer than its limit and its pace allow.
+func (c Cursor) unread(limit time.Duration, now time.Time) bool {
+	return !c.BehindSince.IsZero() || now.Sub(c.UpdatedAt) > limit+c.Pause
+}
+
 // ErrNotLeading: another instance has the lease to read the network. This one was paused for longer than its own was
 // valid, and what it knows is old.
 var ErrNotLeading = fault.New(fault.Conflict, "another instance reads the network now")

@@ -290,7 +290,7 @@ func (w *Watcher) round(ctx context.Context) error {
 			w.leads = false
 			return nil // the other instance reads on; this one follows from the next round on
 		}
-	} else if !w.passes.readByLeader(exists) {
+	} else if !exists || w.passes.cursor.unread(w.profile.HeadLimit, w.now()) {
 		w.health.set(payment.Health{
 			Reason: "this network cannot be read reliably at the moment", Latest: heads.Latest, Final: heads.Final,
 			Detail: "another instance leads, and has not read the network of late",
