@@ -100,17 +100,15 @@ func (e *Expirer) page(ctx context.Context, ids []payment.ID) error {
 	}
 	coverage, err := e.coverage(ctx, payments)
 	failed = append(failed, err)
+	expire := func(p payment.Payment) (payment.Change, error) { return p.Expire(coverage[p.ID], e.now()) }
 	for _, p := range payments {
 		if p.Status.Final() {
 			maps.DeleteFunc(e.repairs, func(k repairKey, _ repair) bool { return k.id == p.ID })
 		}
-		if c, err := p.Expire(coverage[p.ID], e.now()); err != nil || c.None() {
+		if c, err := expire(p); err != nil || c.None() {
 			continue
 		}
-		_, err := e.store.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) {
-			return p.Expire(coverage[p.ID], e.now())
-		})
-		if err != nil {
+		if _, err := e.store.UpdatePayment(ctx, p.ID, expire); err != nil {
 			failed = append(failed, fmt.Errorf("expire payment %s: %w", p.ID, err))
 		}
 	}

@@ -252,8 +252,8 @@ func (l *watchlist) flood(p payment.Payment, after uint64) {
 func (l *watchlist) load(ctx context.Context, s Store, now time.Time, all bool) error {
 	if now.Sub(l.built) > rebuildEvery || all != l.all {
 		l.clear()
+		l.built, l.all = now, all
 	}
-	l.all = all
 	endedAfter := now.Add(-payment.WatchAfterEnd)
 	if all {
 		endedAfter = time.Unix(0, 0)
@@ -263,9 +263,6 @@ func (l *watchlist) load(ctx context.Context, s Store, now time.Time, all bool) 
 		return fmt.Errorf("load watched addresses: %w", err)
 	}
 	first := l.mark == (Mark{})
-	if first {
-		l.built = now
-	}
 	for _, a := range added {
 		if _, known := l.owners[a.Address]; known {
 			continue

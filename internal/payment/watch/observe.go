@@ -221,10 +221,8 @@ func (o observation) look(ctx context.Context, p payment.Payment, v payment.View
 		return why != nil
 	})
 	c, err := p.Observe(x.view, o.now())
-	if err == nil && !c.None() {
-		if o.doubt(ctx, &x, c, doubted) {
-			c, err = p.Observe(x.view, o.now())
-		}
+	if err == nil && !c.None() && o.doubt(ctx, &x, c, doubted) {
+		c, err = p.Observe(x.view, o.now())
 	}
 	if err != nil {
 		x.open, x.left = err, unjudged(p, v.Transfers, v)
