@@ -70,7 +70,9 @@ func (p *passes) readAll(ctx context.Context, heads chain.Heads, exists bool) er
 	if err := p.holds(ctx, heads); err != nil {
 		return err
 	}
-	p.heads = above(heads, p.cursor)
+	p.heads = heads // an endpoint that is behind makes nothing unfinal that was final
+	move(p.cursor.Scanned, &p.heads.Final)
+	move(p.cursor.Rechecked, &p.heads.Finalized)
 	final := func(ctx context.Context) error { return p.advance(ctx, false, p.heads.Final, &p.cursor.Scanned) }
 	for _, pass := range []func(context.Context) error{
 		p.late.loadCurrent, final, p.second.recheck, p.repair, p.tail.take, p.second.take, p.late.take,
@@ -101,18 +103,6 @@ func (r *reader) indexed() error {
 	return fault.New(fault.Unavailable,
 		"the database was restored at %s; %s is read from %s later on, when endpoints list everything that was swept before",
 		c.RestoredAt.UTC().Format(time.TimeOnly), r.profile.Network, r.profile.IndexLag)
-}
-
-// above returns the heads with Final and Finalized no lower than what was read: an
-// endpoint that is behind makes nothing unfinal that was final.
-func above(h chain.Heads, c Cursor) chain.Heads {
-	if h.Final.Number < c.Scanned.Number {
-		h.Final = c.Scanned
-	}
-	if h.Finalized.Number < c.Rechecked.Number {
-		h.Finalized = c.Rechecked
-	}
-	return h
 }
 
 // holds checks that the chain still has the cursor's block. If it was replaced, which the network's own finality

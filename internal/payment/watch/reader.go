@@ -68,14 +68,14 @@ func (r *reader) advance(ctx context.Context, twice bool, end chain.Head, cursor
 		if err := r.take(ctx, r.current, twice, from, to); err != nil {
 			return err
 		}
-		move(to, cursors)
+		move(to, cursors...)
 		return r.save(ctx, again || r.changed > before || to.Number < end.Number || to.Number <= r.cursor.RereadTo ||
 			r.now().Sub(stored) >= saveEvery)
 	})
 }
 
 // move moves the cursors that are below the block.
-func move(to chain.Head, cursors []*chain.Head) {
+func move(to chain.Head, cursors ...*chain.Head) {
 	for _, c := range cursors {
 		if c.Number < to.Number {
 			*c = to

@@ -116,7 +116,7 @@ func (s *second) take(ctx context.Context) error {
 		}
 	}
 	if s.current.Len() == 0 { // there is nothing to leave out
-		move(end, cursors)
+		move(end, cursors...)
 	}
 	if due := s.due(); due.IsZero() || s.now().Before(due) {
 		return nil
@@ -124,7 +124,7 @@ func (s *second) take(ctx context.Context) error {
 	s.at = s.now()
 	if s.single() {
 		if s.seen.Number == 0 && (s.again.Number > 0 || s.once.first(c.Second.Number) == "") {
-			move(c.Second, []*chain.Head{&s.again})
+			move(c.Second, &s.again)
 			if err := s.read(ctx, false, end, &s.again); err != nil || s.again.Number < end.Number {
 				return err
 			}
