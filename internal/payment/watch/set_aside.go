@@ -214,15 +214,11 @@ func (r *reader) readAgain(ctx context.Context, a SetAside) error {
 		left, err := r.readRange(ctx, p.ID, sets, from, to, a.Shown)
 		if err != nil {
 			a.Show(left)
-			r.failed.rows[a.PaymentID] = a
-			return err
+		} else if err = r.store.AdvanceSetAside(ctx, a, to.Number+1); err == nil {
+			a.From = to.Number + 1
 		}
-		if err := r.store.AdvanceSetAside(ctx, a, to.Number+1); err != nil {
-			return err
-		}
-		a.From = to.Number + 1
 		r.failed.rows[a.PaymentID] = a
-		return nil
+		return err
 	})
 	if err != nil {
 		return err
