@@ -74,7 +74,7 @@ func (p *passes) report(heads chain.Heads, err error) {
 		h.FinalIn = h.FinalAge
 	}
 	if why, stalled := p.stalled(heads); stalled {
-		h.OK, h.Stalled, h.Reason, h.Detail = false, true, slow, why
+		h.OK, h.Stalled, h.Reason, h.Detail = false, true, "this network is confirming slowly at the moment", why
 	}
 	if err != nil && !(passing(err) && p.upToDate(heads)) {
 		h.OK, h.Reason, h.Detail = false, "this network cannot be read reliably at the moment", err.Error()

@@ -24,9 +24,6 @@ func (r *reader) markBehind(ctx context.Context) error {
 	return r.saveAsIs(ctx)
 }
 
-// slow is why a network that makes nothing final is not offered, in words for a payer.
-const slow = "this network is confirming slowly at the moment"
-
 // stalled reports whether the final block is older than the newest one by more than the network's limit, and why, in
 // words for the operator. Both times are of the chain's own clock; the age of the newest block has a limit of its own.
 // A newest block of the future is one endpoint's word: it makes final money no older than it is. One endpoint that is

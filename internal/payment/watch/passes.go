@@ -10,9 +10,10 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 )
 
-// passes are what a round reads, each with a cursor of its own: what is final (Cursor.Scanned) and, where it was
-// credited before, finalized (Rechecked); the same through another voice (Second); what rests (Ended); and what is
-// above the final block.
+// passes are what a round reads, each with a cursor of its own: every block that became final (Cursor.Scanned: the
+// authoritative pass, the only one that credits) and, where money was credited before, again once it is finalized
+// (Rechecked); the blocks above for incoming money (the tentative pass, which only informs); what was read through one
+// endpoint so far, through another (Second); and what rests (Ended).
 type passes struct {
 	*reader
 

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -186,10 +187,7 @@ func (s *second) onceSince() string {
 		c.Scanned.Time.Sub(last.Time) < secondLimit+usual {
 		return ""
 	}
-	why := s.why
-	if why == "" {
-		why = "the budget of calls, or the time of a round, does not allow for it"
-	}
 	return fmt.Sprintf("blocks since %s were read through one endpoint only, which may have left out money: %s",
-		last.Time.UTC().Format("15:04"), why)
+		last.Time.UTC().Format("15:04"),
+		cmp.Or(s.why, "the budget of calls, or the time of a round, does not allow for it"))
 }

@@ -12,10 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 )
 
-// Watcher records the deposits of one network. Each round it reads the heads, then every block that became final since
-// the cursor (the authoritative pass, the only one that credits), then again the blocks that the chain finalized after
-// they were credited, the blocks above for incoming money (the tentative pass, which only informs), and last what was
-// read through one endpoint so far through another.
+// Watcher records the deposits of one network. Each round it reads the heads, and then makes its passes.
 //
 // Its invariant: the cursor moves past a block only after every transfer in it to a watched address has been stored.
 // Addresses are loaded after the heads are read, so an address shown before a block was made is known when that block
