@@ -148,9 +148,7 @@ func (r *reader) take(ctx context.Context, set *chain.WatchSet, twice bool, from
 	switch {
 	case twice || set != r.current:
 	case err == nil:
-		if r.once.show(found) {
-			r.once.readBy(by, from-1)
-		}
+		r.once.keep(found, by, from-1)
 	case !errors.Is(err, context.DeadlineExceeded) || r.profile.Finality.Depth > 0:
 		r.once.said = make(judgement) // the blocks may be others when they are read again
 	}

@@ -43,13 +43,6 @@ type memory struct {
 	said  judgement
 }
 
-// readBy records through which voice the blocks from after on were read the first time.
-func (m *memory) readBy(voice string, after uint64) {
-	if voice != m.voice || after < m.since {
-		m.voice, m.since = voice, after
-	}
-}
-
 // first returns the voice that has read all blocks from after on, or none.
 func (m *memory) first(after uint64) (voice string) {
 	if after < m.since {
@@ -77,14 +70,16 @@ func (m *memory) forget(upTo uint64) {
 // mostShown bounds the memory that a flood takes. Beyond it, what was shown is asked for again.
 const mostShown = 50_000
 
-// show keeps what has been shown of the blocks, and reports whether there is room for it.
-func (m *memory) show(found []chain.Transfer) bool {
+// keep keeps what a voice has shown of the blocks from after on, the first time, if there is room for it.
+func (m *memory) keep(found []chain.Transfer, voice string, after uint64) {
 	if len(m.shown)+len(found) > mostShown {
 		*m = memory{said: make(judgement)}
-		return false
+		return
 	}
 	m.shown = append(m.shown, found...)
-	return true
+	if voice != m.voice || after < m.since {
+		m.voice, m.since = voice, after
+	}
 }
 
 const (
