@@ -281,10 +281,7 @@ func (r *reader) readRange(
 	}
 	var open []error
 	found := map[payment.ID][]chain.Transfer{id: v.Transfers}
-	if row, waits := r.failed.rows[id]; waits { // for these blocks, which are read now
-		delete(r.failed.rows, id)
-		defer func() { r.failed.rows[id] = row }()
-	}
+	delete(r.failed.rows, id) // it waits for these blocks, which are read now; readAgain puts it back
 	err = r.observeBatch(ctx, []payment.Payment{p}, found, v, judgement{},
 		func(_ payment.ID, cause error, shown []chain.Transfer) error {
 			open, left = append(open, cause), append(left, shown...)
