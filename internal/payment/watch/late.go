@@ -218,9 +218,8 @@ type watchlist struct {
 
 func newWatchlist(n chain.Network) watchlist {
 	others := func(o chain.Network) bool { return !n.SharesAddresses(o) }
-	l := watchlist{
-		networks: slices.DeleteFunc(chain.Networks(), others), floods: make(map[chain.Address]chain.Flood),
-	}
+	l := watchlist{networks: slices.DeleteFunc(chain.Networks(), others)}
+	l.floods = make(map[chain.Address]chain.Flood)
 	l.clear()
 	return l
 }

@@ -137,16 +137,15 @@ func (r *reader) observeBatch(
 	}
 	var failed error
 	for i, err := range r.store.UpdatePayments(ctx, updates) {
-		if err == nil {
+		switch p := due[i].before; {
+		case err == nil:
 			r.changed++
 			for _, d := range due[i].deposits {
 				r.pace.paid(d)
 			}
-			continue
-		}
-		if id := due[i].before.ID; failed == nil {
-			if err = setAside(id, err, unjudged(due[i].before, transfers[id], v)); err != nil {
-				failed = fmt.Errorf("payment %s: %w", id, err)
+		case failed == nil:
+			if err = setAside(p.ID, err, unjudged(p, transfers[p.ID], v)); err != nil {
+				failed = fmt.Errorf("payment %s: %w", p.ID, err)
 			}
 		}
 	}
