@@ -12,16 +12,14 @@ import (
 // runningPage bounds how many payments are read and resumed at once.
 const runningPage = 200
 
-// markBehind stores when the outage of the network began, so that the timers of its payments stand still from then on,
-// even if this process crashes. It began when the network was last read, not when that was noticed.
-func (r *reader) markBehind(ctx context.Context) error {
-	if !r.cursor.BehindSince.IsZero() {
-		return nil
+// stop has an outage of the network begin, unless one has, and reports whether it does: once that is stored, the timers
+// of its payments stand still from then on, even if this process crashes.
+func (r *reader) stop(since time.Time, what, why string) (begins bool) {
+	if begins = r.cursor.BehindSince.IsZero(); begins {
+		r.cursor.BehindSince = since
+		r.log.Error(what+"; its payments wait", "since", since, "reason", why)
 	}
-	r.cursor.BehindSince = r.cursor.UpdatedAt
-	r.log.Error("the network cannot be read or is behind; its payments wait", "since", r.cursor.BehindSince,
-		"reason", r.health.get().Detail)
-	return r.saveAsIs(ctx)
+	return begins
 }
 
 // stalled reports whether the final block is older than the newest one by more than the network's limit, and why, in
@@ -43,16 +41,6 @@ func (r *reader) stalled(h chain.Heads) (why string, stalled bool) {
 // finalAge is how much older the final block is than the newest one, or than now if that is less.
 func (r *reader) finalAge(h chain.Heads) time.Duration {
 	return max(min(h.Latest.Time.Sub(h.Final.Time), r.now().Sub(h.Final.Time)), 0)
-}
-
-// pause lets the timers of the network's payments stand still from now on.
-func (r *reader) pause(ctx context.Context, why string) error {
-	fresh := r.cursor.BehindSince.IsZero()
-	if fresh {
-		r.cursor.BehindSince = r.now()
-		r.log.Error("the network makes nothing final; its payments wait", "reason", why)
-	}
-	return r.save(ctx, fresh || r.now().Sub(r.cursor.UpdatedAt) >= restEvery)
 }
 
 // recover ends the outage and extends the payments of this network by it. A time

@@ -82,15 +82,15 @@ func (p *passes) readAll(ctx context.Context, heads chain.Heads, exists bool) er
 			return err
 		}
 	}
+	begins := false
 	if stalled {
-		return p.pause(ctx, why)
-	}
-	if err := p.recover(ctx); err != nil {
+		begins = p.stop(p.now(), "the network makes nothing final", why)
+	} else if err := p.recover(ctx); err != nil {
 		return err
 	}
 	// A final head that stands still is no outage: the cursor says when the network was last read, not when it last
 	// moved.
-	return p.save(ctx, p.now().Sub(p.cursor.UpdatedAt) >= restEvery)
+	return p.save(ctx, begins || p.now().Sub(p.cursor.UpdatedAt) >= restEvery)
 }
 
 // indexed reports, as an error, that the network was restored just now. A sweep of the lost time may have emptied an

@@ -273,8 +273,10 @@ func (w *Watcher) round(ctx context.Context) error {
 		heads, err = w.readHeads(ctx)
 	}
 	if err != nil {
-		if leads && exists {
-			err = errors.Join(err, w.passes.markBehind(ctx))
+		// The outage began when the network was last read, not when that was noticed.
+		since, what := w.passes.cursor.UpdatedAt, "the network cannot be read or is behind"
+		if leads && exists && w.passes.stop(since, what, w.Health().Detail) {
+			err = errors.Join(err, w.passes.saveAsIs(ctx))
 		}
 		return err
 	}
