@@ -76,9 +76,8 @@ func (l *late) passTime() time.Duration {
 	return least * time.Duration(Ended.Slowdown(l.pace.spent()/100))
 }
 
-// loadCurrent brings the current set up to date with what is at risk: open payments, those that ended a moment ago or
-// whose page is open, and those with money that is not final yet. It must be called after the heads and the watched
-// addresses were read, and before the cursor moves on.
+// loadCurrent brings the current set up to date with what is at risk (Store.OpenAddresses). It must be called after the
+// heads and the watched addresses were read, and before the cursor moves on.
 func (l *late) loadCurrent(ctx context.Context) error {
 	if !rests(l.profile.Network) {
 		l.current = l.watched.set

@@ -10,11 +10,9 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 )
 
-// One endpoint alone may leave money out of a range of blocks, and nothing in its answer shows it. So every range is
-// read a second time through another voice (Reader.Quorum of them in all), behind Cursor.Scanned and in wider ranges.
-// What is credited is judged transaction by transaction already; the second reading is for what was not shown.
-
-// second is that reading.
+// second reads every range of blocks a second time through another voice (Reader.Quorum of them in all), behind
+// Cursor.Scanned and in wider ranges: one endpoint alone may leave money out, and nothing in its answer shows it. What
+// is credited is judged transaction by transaction already; the second reading is for what was not shown.
 type second struct {
 	*reader
 

@@ -25,12 +25,10 @@ type SetAside struct {
 	Attempts  int // made in vain
 	NextAt    time.Time
 	Reason    string // for the operator
-	// Accounts are token accounts under the keys of the payment's addresses that are read, too. The store adds them to
-	// those that it has.
+	// Accounts are token accounts under the keys of the payment's addresses that are read, too.
 	Accounts []chain.Address
 	// Shown are transfers in these blocks that are not recorded. They are judged when the blocks are read again, even
-	// if no endpoint shows them then: of two faulty ones, one may hide what the other one has forgotten. The store adds
-	// them to those that it has.
+	// if no endpoint shows them then: of two faulty ones, one may hide what the other one has forgotten.
 	Shown []chain.Transfer
 	// EndedAt is when the payment ended; zero: it has not. The store reads it and does not save it.
 	EndedAt time.Time
