@@ -52,16 +52,13 @@ func (m *memory) first(after uint64) (voice string) {
 // forget drops what was kept of blocks up to the number, which were read twice.
 func (m *memory) forget(upTo uint64) {
 	m.since = max(m.since, upTo)
+	m.shown = slices.DeleteFunc(m.shown, func(t chain.Transfer) bool { return t.Block.Number <= upTo })
 	said := make(judgement)
-	m.shown = slices.DeleteFunc(m.shown, func(t chain.Transfer) bool {
-		if t.Block.Number <= upTo {
-			return true
-		}
+	for _, t := range m.shown {
 		if why, known := m.said[confirmationOf(t)]; known {
 			said[confirmationOf(t)] = why
 		}
-		return false
-	})
+	}
 	m.said = said
 }
 
