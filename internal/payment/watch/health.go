@@ -67,7 +67,7 @@ func (p *passes) report(heads chain.Heads, err error) {
 		OK: true, Unread: cmp.Or(p.tail.unread, p.second.onceSince(), p.late.unread()),
 		Latest: heads.Latest, Final: heads.Final, Scanned: p.cursor.Scanned,
 		Lag:      max(p.now().Sub(heads.Latest.Time), 0),
-		SetAside: len(p.failed.rows), Endpoints: chain.Voices(p.endpoints.Endpoints()),
+		SetAside: len(p.failed), Endpoints: chain.Voices(p.endpoints.Endpoints()),
 	}
 	if h.FinalKnown() {
 		h.FinalAge = p.finalAge(heads)

@@ -114,7 +114,7 @@ func (r *reader) observeBatch(
 	var updates []Update
 	for _, p := range payments {
 		v.Transfers = transfers[p.ID]
-		before, waits := r.failed.rows[p.ID]
+		before, waits := r.failed[p.ID]
 		v.Unread = agreed == nil || v.From > r.folded()+1 || waits && before.From <= v.From
 		x, some := o.look(ctx, p, v)
 		if some {

@@ -72,7 +72,7 @@ func (r *reader) resumeAll(ctx context.Context, from, to time.Time) error {
 				return p.Resume(from, to, r.now())
 			})
 			if err != nil {
-				err = r.failed.add(ctx, r.cursor.Scanned.Number+1, from, err, nil, id)
+				err = r.setAside(ctx, r.cursor.Scanned.Number+1, from, err, nil, id)
 			}
 			if err != nil {
 				return fmt.Errorf("resume payment %s: %w", id, err)

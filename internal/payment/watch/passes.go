@@ -24,7 +24,7 @@ type passes struct {
 
 func newPasses(n *network, p *pacer, h *health) passes {
 	r := &reader{
-		network: n, pace: p, health: h, failed: failed{network: n, rows: make(map[payment.ID]SetAside)},
+		network: n, pace: p, health: h, failed: make(map[payment.ID]SetAside),
 		watched: newWatchlist(n.profile.Network), current: chain.NewWatchSet(0), size: scanRange,
 		once: memory{said: make(judgement)},
 	}

@@ -27,9 +27,9 @@ type reader struct {
 
 	pace    *pacer
 	health  *health
-	heads   chain.Heads // of this round, no lower than what was read
-	cursor  Cursor      // as far as this round has read
-	failed  failed
+	heads   chain.Heads             // of this round, no lower than what was read
+	cursor  Cursor                  // as far as this round has read
+	failed  map[payment.ID]SetAside // the payments that are set aside
 	watched watchlist
 	current *chain.WatchSet // the addresses that every round reads: where some rest, the others
 	size    uint64          // how many blocks one scan reads at present
@@ -142,7 +142,7 @@ func (r *reader) take(ctx context.Context, set *chain.WatchSet, twice bool, from
 		found = distinct(found, from, to.Number) // a voice that is asked now prevails
 		err = r.observe(ctx, set, r.view(from, to, found), agreed,
 			func(id payment.ID, cause error, shown []chain.Transfer) error {
-				return r.failed.add(ctx, from, r.now(), cause, shown, id)
+				return r.setAside(ctx, from, r.now(), cause, shown, id)
 			})
 	}
 	switch {
@@ -201,7 +201,7 @@ func (r *reader) scan(
 					ids = append(ids, id)
 				}
 			}
-			err = r.failed.add(ctx, from, r.now(), unread, nil, ids...)
+			err = r.setAside(ctx, from, r.now(), unread, nil, ids...)
 		}
 		if err != nil {
 			return nil, "", err

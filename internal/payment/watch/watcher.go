@@ -179,7 +179,7 @@ func (w *Watcher) ReadDue(ctx context.Context) time.Duration {
 	if now.Sub(w.renewed) >= renewEvery { // only the instance that leads takes quick reads
 		_ = w.lead(ctx) // a round says what is wrong
 	}
-	leads := w.leads && w.passes.failed.load(ctx) == nil // somebody may have asked for a repair
+	leads := w.leads && w.passes.loadFailed(ctx) == nil // somebody may have asked for a repair
 	next := w.nextRound(atRisk, pace)
 	pace = w.pushes.follow(ctx, &w.quick, leads && w.Level() >= Open, atRisk, pace, now)
 	switch {
@@ -202,7 +202,7 @@ func (w *Watcher) nextRound(s AtRisk, pace Pace) time.Time {
 	if due := w.passes.second.due(); w.leads && !last.failed && !due.IsZero() && due.Before(next) {
 		next = due
 	}
-	return w.passes.failed.due(next, last.at, last.cursor.Scanned.Number, w.leads)
+	return w.passes.nextRepair(next, last.at, last.cursor.Scanned.Number, w.leads)
 }
 
 // lead takes or renews the lease to scan this network. An instance that takes over makes a round at once, and does not
@@ -280,7 +280,7 @@ func (w *Watcher) round(ctx context.Context) error {
 		}
 		return err
 	}
-	if err := w.passes.failed.load(ctx); err != nil {
+	if err := w.passes.loadFailed(ctx); err != nil {
 		return err
 	}
 	if leads {
