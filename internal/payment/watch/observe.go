@@ -18,8 +18,8 @@ import (
 type setAsideFunc func(id payment.ID, cause error, shown []chain.Transfer) error
 
 // observe applies the view of the addresses in the set to each payment concerned. Payments are read many at a time and
-// locked only if they change, so that those whose money merely waits for finality cost little each round. A payment that
-// fails is set aside and holds up no other.
+// locked only if they change, so that those whose money merely waits for finality cost little each round. A payment
+// that fails is set aside and holds up no other.
 func (r *reader) observe(
 	ctx context.Context, set *chain.WatchSet, v payment.View, agreed judgement, setAside setAsideFunc,
 ) error {
