@@ -100,17 +100,15 @@ func (e *Expirer) page(ctx context.Context, ids []payment.ID) error {
 	}
 	coverage, err := e.coverage(ctx, payments)
 	failed = append(failed, err)
+	expire := func(p payment.Payment) (payment.Change, error) { return p.Expire(coverage[p.ID], e.now()) }
 	for _, p := range payments {
 		if p.Status.Final() {
 			maps.DeleteFunc(e.repairs, func(k repairKey, _ repair) bool { return k.id == p.ID })
 		}
-		if c, err := p.Expire(coverage[p.ID], e.now()); err != nil || c.None() {
+		if c, err := expire(p); err != nil || c.None() {
 			continue
 		}
-		_, err := e.store.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) {
-			return p.Expire(coverage[p.ID], e.now())
-		})
-		if err != nil {
+		if _, err := e.store.UpdatePayment(ctx, p.ID, expire); err != nil {
 			failed = append(failed, fmt.Errorf("expire payment %s: %w", p.ID, err))
 		}
 	}
@@ -133,25 +131,26 @@ func (e *Expirer) coverage(ctx context.Context, payments []payment.Payment) (map
 	var all []scanned
 	waits := make(map[payment.ID]int, len(payments)) // for so many networks to be read up to the payment's expiry
 	for n, r := range e.readers {
-		s, blind, err := e.scannedFor(ctx, n, r, payments)
+		s, blind, err := e.scanned(ctx, n, r)
 		fail(n, err)
-		all = append(all, s)
 		for _, p := range payments {
-			switch _, here := p.WatchedOn(n); {
+			_, here := p.WatchedOn(n)
+			waiting := p.WaitsFor(e.began, e.now())
+			switch {
 			case !here:
-			case !p.WaitsFor(e.began, e.now()):
+				continue
+			case !waiting:
 				covered[p.ID][n] = p.ExpiresAt
-			default:
-				if waits[p.ID]++; !blind {
-					covered[p.ID][n] = time.Time{} // it is to be read
-				}
+			case !blind:
+				covered[p.ID][n] = time.Time{} // it is to be read
+			}
+			if !blind && err == nil && s.has(p) {
+				s.due = append(s.due, p)
+			} else if waiting {
+				waits[p.ID]++
 			}
 		}
-		for _, p := range s.due {
-			if covered[p.ID][n].IsZero() {
-				waits[p.ID]--
-			}
-		}
+		all = append(all, s)
 	}
 	maps.DeleteFunc(e.pauses, func(_ repairKey, until time.Time) bool { return !e.now().Before(until) })
 	for _, s := range all {
@@ -170,33 +169,28 @@ type scanned struct {
 	network chain.Network
 	reader  chain.Reader
 	cursor  Cursor
+	unread  map[payment.ID]bool // are to be read again
 	due     []payment.Payment
 }
 
-// scannedFor returns which of the payments are due on the network. blind: it cannot be read at present.
-func (e *Expirer) scannedFor(
-	ctx context.Context, n chain.Network, r chain.Reader, payments []payment.Payment,
-) (s scanned, blind bool, err error) {
+// scanned reads how far a network was scanned. blind: it cannot be read at present.
+func (e *Expirer) scanned(ctx context.Context, n chain.Network, r chain.Reader) (s scanned, blind bool, err error) {
 	c, ok, err := e.store.Cursor(ctx, n)
-	s = scanned{network: n, reader: r, cursor: c}
-	if err != nil || !ok || !c.BehindSince.IsZero() || e.now().Sub(c.UpdatedAt) > e.profiles[n].HeadLimit+c.Pause {
+	s = scanned{network: n, reader: r, cursor: c, unread: make(map[payment.ID]bool)}
+	if err != nil || !ok || c.unread(e.profiles[n].HeadLimit, e.now()) {
 		return s, true, err
 	}
 	rows, err := e.store.SetAsides(ctx, n)
-	if err != nil {
-		return s, false, err
-	}
-	unread := make(map[payment.ID]bool, len(rows))
 	for _, a := range rows {
-		unread[a.PaymentID] = true
+		s.unread[a.PaymentID] = true
 	}
-	for _, p := range payments {
-		if _, here := p.WatchedOn(n); here && p.Status == payment.Started && !c.Scanned.Time.Before(p.ExpiresAt) &&
-			p.Incoming().IsZero() && !unread[p.ID] {
-			s.due = append(s.due, p)
-		}
-	}
-	return s, false, nil
+	return s, false, err
+}
+
+// has reports whether what came to a payment until its expiry is recorded and final.
+func (s scanned) has(p payment.Payment) bool {
+	return p.Status == payment.Started && !s.cursor.Scanned.Time.Before(p.ExpiresAt) && p.Incoming().IsZero() &&
+		!s.unread[p.ID]
 }
 
 func (e *Expirer) cover(ctx context.Context, s scanned, covered map[payment.ID]payment.Coverage) error {

@@ -61,27 +61,20 @@ func (h *health) logRound(err error) {
 	}
 }
 
-// readByLeader reports whether the instance that leads reads the network: a cursor
-// exists, is not behind, and was stored of late.
-func (p *passes) readByLeader(exists bool) bool {
-	c := p.cursor
-	return exists && c.BehindSince.IsZero() && p.now().Sub(c.UpdatedAt) <= p.profile.HeadLimit+c.Pause
-}
-
 // report publishes the network's health.
 func (p *passes) report(heads chain.Heads, err error) {
 	h := payment.Health{
 		OK: true, Unread: cmp.Or(p.tail.unread, p.second.onceSince(), p.late.unread()),
 		Latest: heads.Latest, Final: heads.Final, Scanned: p.cursor.Scanned,
 		Lag:      max(p.now().Sub(heads.Latest.Time), 0),
-		SetAside: len(p.failed.rows), Endpoints: chain.Voices(p.endpoints.Endpoints()),
+		SetAside: len(p.failed), Endpoints: chain.Voices(p.endpoints.Endpoints()),
 	}
 	if h.FinalKnown() {
-		h.FinalAge = max(p.newest(heads).Sub(heads.Final.Time), 0)
+		h.FinalAge = p.finalAge(heads)
 		h.FinalIn = h.FinalAge
 	}
 	if why, stalled := p.stalled(heads); stalled {
-		h.OK, h.Stalled, h.Reason, h.Detail = false, true, slow, why
+		h.OK, h.Stalled, h.Reason, h.Detail = false, true, "this network is confirming slowly at the moment", why
 	}
 	if err != nil && !(passing(err) && p.upToDate(heads)) {
 		h.OK, h.Reason, h.Detail = false, "this network cannot be read reliably at the moment", err.Error()

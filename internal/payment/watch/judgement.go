@@ -48,12 +48,10 @@ func distinct(list []chain.Transfer, from, to uint64) []chain.Transfer {
 
 // judge asks about the transfers that it does not know yet, those of one transaction together.
 func (j judgement) judge(ctx context.Context, r chain.Reader, transfers []chain.Transfer, at chain.Head) {
-	var open []chain.Transfer
-	for _, t := range transfers {
-		if _, known := j[confirmationOf(t)]; !known {
-			open = append(open, t)
-		}
-	}
+	open := slices.DeleteFunc(slices.Clone(transfers), func(t chain.Transfer) bool {
+		_, known := j[confirmationOf(t)]
+		return known
+	})
 	groups := chain.ByTransaction(open)
 	verdicts := make([][]chain.Verdict, len(groups))
 	failed := make([]error, len(groups))

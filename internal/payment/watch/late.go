@@ -76,9 +76,8 @@ func (l *late) passTime() time.Duration {
 	return least * time.Duration(Ended.Slowdown(l.pace.spent()/100))
 }
 
-// loadCurrent brings the current set up to date with what is at risk: open payments, those that ended a moment ago or
-// whose page is open, and those with money that is not final yet. It must be called after the heads and the watched
-// addresses were read, and before the cursor moves on.
+// loadCurrent brings the current set up to date with what is at risk (Store.OpenAddresses). It must be called after the
+// heads and the watched addresses were read, and before the cursor moves on.
 func (l *late) loadCurrent(ctx context.Context) error {
 	if !rests(l.profile.Network) {
 		l.current = l.watched.set
@@ -91,23 +90,21 @@ func (l *late) loadCurrent(ctx context.Context) error {
 	current, behind := l.watched.subset(len(open)), l.watched.subset(0)
 	for _, a := range open {
 		_, read := l.current.Lookup(a.Raw)
-		switch id, watched := l.watched.owner(a.Address); {
-		case !watched:
-		case read, l.watched.fresh[id]: // a fresh one was not shown yet when the blocks up to the cursor were made
-			current.Add(a)
-		default:
+		id, watched := l.watched.owners[a.Address]
+		if !watched {
+			continue
+		}
+		current.Add(a)
+		if !read && !l.watched.fresh[id] { // a fresh one was not shown yet when the blocks up to the cursor were made
 			behind.Add(a)
 		}
 	}
 	if behind.Len() > 0 && l.cursor.Ended < l.cursor.Scanned.Number {
 		// Once is enough: until Cursor.Ended moves, what rests is read twice.
-		if _, err := l.reader.take(ctx, behind, false, l.cursor.Ended+1, l.cursor.Scanned); err != nil {
+		if err := l.reader.take(ctx, behind, false, l.cursor.Ended+1, l.cursor.Scanned); err != nil {
 			return err
 		}
 		l.above = kept{}
-	}
-	for raw, a := range behind.All {
-		current.Add(chain.Watched{Address: a, Raw: raw})
 	}
 	l.current = current
 	clear(l.watched.fresh)
@@ -184,14 +181,14 @@ func (l *late) readParts(ctx context.Context) error {
 		set := l.watched.subset(restPart)
 		part := l.queue[:min(restPart, len(l.queue))]
 		for _, a := range part {
-			if _, watched := l.watched.owner(a.Address); watched {
+			if _, watched := l.watched.owners[a.Address]; watched {
 				set.Add(a)
 			}
 		}
-		_, err := l.reader.take(ctx, set, true, l.cursor.Ended+1, l.cursor.Scanned)
+		err := l.reader.take(ctx, set, true, l.cursor.Ended+1, l.cursor.Scanned)
 		if errors.Is(err, chain.ErrNoEndpoint) { // one endpoint that is left shows late money, too
 			l.fails(err)
-			_, err = l.reader.take(ctx, set, false, l.cursor.Ended+1, l.cursor.Scanned)
+			err = l.reader.take(ctx, set, false, l.cursor.Ended+1, l.cursor.Scanned)
 		}
 		if err != nil {
 			return err
@@ -220,9 +217,8 @@ type watchlist struct {
 
 func newWatchlist(n chain.Network) watchlist {
 	others := func(o chain.Network) bool { return !n.SharesAddresses(o) }
-	l := watchlist{
-		networks: slices.DeleteFunc(chain.Networks(), others), floods: make(map[chain.Address]chain.Flood),
-	}
+	l := watchlist{networks: slices.DeleteFunc(chain.Networks(), others)}
+	l.floods = make(map[chain.Address]chain.Flood)
 	l.clear()
 	return l
 }
@@ -256,18 +252,13 @@ func (l *watchlist) flood(p payment.Payment, after uint64) {
 	}
 }
 
-func (l *watchlist) owner(a chain.Address) (payment.ID, bool) {
-	id, ok := l.owners[a]
-	return id, ok
-}
-
 // load adds the addresses stored since the last load; all also takes those of payments that ended long ago. It must be
 // called after the heads are read.
 func (l *watchlist) load(ctx context.Context, s Store, now time.Time, all bool) error {
 	if now.Sub(l.built) > rebuildEvery || all != l.all {
 		l.clear()
+		l.built, l.all = now, all
 	}
-	l.all = all
 	endedAfter := now.Add(-payment.WatchAfterEnd)
 	if all {
 		endedAfter = time.Unix(0, 0)
@@ -277,9 +268,6 @@ func (l *watchlist) load(ctx context.Context, s Store, now time.Time, all bool) 
 		return fmt.Errorf("load watched addresses: %w", err)
 	}
 	first := l.mark == (Mark{})
-	if first {
-		l.built = now
-	}
 	for _, a := range added {
 		if _, known := l.owners[a.Address]; known {
 			continue

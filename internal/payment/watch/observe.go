@@ -13,27 +13,26 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 )
 
-// setAsideFunc is called with a payment that could not observe a view, or not all of it, from a block on, and with what
-// it was shown and has not recorded. Its error ends the round.
-type setAsideFunc func(id payment.ID, from uint64, cause error, shown []chain.Transfer) error
+// setAsideFunc is called with a payment that could not observe a view, or not all of it, and with what it was shown and
+// has not recorded. Its error ends the round.
+type setAsideFunc func(id payment.ID, cause error, shown []chain.Transfer) error
 
-// observe applies the view of the addresses in the set to each payment concerned and returns how many changed. Payments
-// are read many at a time and locked only if they change, so that those whose money merely waits for finality cost
-// little each round. A payment that fails is set aside and holds up no other.
+// observe applies the view of the addresses in the set to each payment concerned. Payments are read many at a time and
+// locked only if they change, so that those whose money merely waits for finality cost little each round. A payment
+// that fails is set aside and holds up no other.
 func (r *reader) observe(
 	ctx context.Context, set *chain.WatchSet, v payment.View, agreed judgement, setAside setAsideFunc,
-) (int, error) {
+) error {
 	transfers, err := r.concerned(ctx, v)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	changed := 0
 	for ids := range slices.Chunk(slices.Sorted(maps.Keys(transfers)), payment.MaxPage) {
 		payments, err := r.read(ctx, ids, func(id payment.ID, cause error) error {
-			return setAside(id, v.From, cause, transfers[id])
+			return setAside(id, cause, transfers[id])
 		})
 		if err != nil {
-			return changed, err
+			return err
 		}
 		if !r.single() { // nobody else would have to show what one endpoint invents
 			for _, p := range payments {
@@ -43,14 +42,11 @@ func (r *reader) observe(
 		payments = slices.DeleteFunc(payments, func(p payment.Payment) bool {
 			return len(transfers[p.ID]) == 0 && !r.isRead(p, set)
 		})
-		did, err := r.observeBatch(ctx, payments, transfers, v, agreed, setAside)
-		changed += did
-		r.changed += did
-		if err != nil {
-			return changed, err
+		if err := r.observeBatch(ctx, payments, transfers, v, agreed, setAside); err != nil {
+			return err
 		}
 	}
-	return changed, nil
+	return nil
 }
 
 // read reads payments, one by one if they cannot be read together.
@@ -90,7 +86,7 @@ func (r *reader) concerned(ctx context.Context, v payment.View) (map[payment.ID]
 		list[id] = nil
 	}
 	for _, t := range v.Transfers {
-		if id, ok := r.watched.owner(t.To); ok {
+		if id, ok := r.watched.owners[t.To]; ok {
 			list[id] = append(list[id], t)
 		}
 	}
@@ -98,12 +94,12 @@ func (r *reader) concerned(ctx context.Context, v payment.View) (map[payment.ID]
 }
 
 // observeBatch lets payments observe the view, each with its own transfers, and commits what they change together:
-// the webhooks of what one block completes leave at once. It returns how many changed. What the endpoints dispute is
-// left out of the view, and set aside from its block on; what they deny is left out.
+// the webhooks of what one block completes leave at once. What the endpoints dispute is left out of the view, and set
+// aside from its block on; what they deny is left out.
 func (r *reader) observeBatch(
 	ctx context.Context, payments []payment.Payment, transfers map[payment.ID][]chain.Transfer, v payment.View,
 	agreed judgement, setAside setAsideFunc,
-) (int, error) {
+) error {
 	o := observation{endpoints: r.endpoints, now: r.now, said: r.once.said, early: make(judgement), agreed: agreed}
 	defer maps.DeleteFunc(o.said, func(_ confirmation, why error) bool { return why != nil }) // is asked about again
 	var all []chain.Transfer
@@ -112,50 +108,48 @@ func (r *reader) observeBatch(
 	}
 	o.said.judge(ctx, o.endpoints, all, v.End)
 	if err := ctx.Err(); err != nil {
-		return 0, err
+		return err
 	}
 	var due []observed
 	var updates []Update
 	for _, p := range payments {
 		v.Transfers = transfers[p.ID]
-		before, waits := r.failed.rows[p.ID]
+		before, waits := r.failed[p.ID]
 		v.Unread = agreed == nil || v.From > r.folded()+1 || waits && before.From <= v.From
 		x, some := o.look(ctx, p, v)
 		if some {
 			due, updates = append(due, x), append(updates, x.update(o.now))
 		}
 		if err := ctx.Err(); err != nil {
-			return 0, err
+			return err
 		}
 		if x.denied {
 			r.above = kept{} // what the endpoint reported is not kept until another one reports it, too
 		}
 		if x.open != nil {
-			if err := setAside(p.ID, v.From, x.open, x.left); err != nil {
-				return 0, fmt.Errorf("payment %s: %w", p.ID, err)
+			if err := setAside(p.ID, x.open, x.left); err != nil {
+				return fmt.Errorf("payment %s: %w", p.ID, err)
 			}
 		}
 	}
 	if len(due) == 0 {
-		return 0, nil
+		return nil
 	}
-	changed := 0
 	var failed error
 	for i, err := range r.store.UpdatePayments(ctx, updates) {
-		if err == nil {
-			changed++
+		switch p := due[i].before; {
+		case err == nil:
+			r.changed++
 			for _, d := range due[i].deposits {
 				r.pace.paid(d)
 			}
-			continue
-		}
-		if id := due[i].before.ID; failed == nil {
-			if err = setAside(id, v.From, err, unjudged(due[i].before, transfers[id], v)); err != nil {
-				failed = fmt.Errorf("payment %s: %w", id, err)
+		case failed == nil:
+			if err = setAside(p.ID, err, unjudged(p, transfers[p.ID], v)); err != nil {
+				failed = fmt.Errorf("payment %s: %w", p.ID, err)
 			}
 		}
 	}
-	return changed, failed
+	return failed
 }
 
 // unjudged returns the placed transfers of final blocks that are not recorded as final yet: those were judged before.
@@ -226,10 +220,8 @@ func (o observation) look(ctx context.Context, p payment.Payment, v payment.View
 		return why != nil
 	})
 	c, err := p.Observe(x.view, o.now())
-	if err == nil && !c.None() {
-		if o.doubt(ctx, &x, c, doubted) {
-			c, err = p.Observe(x.view, o.now())
-		}
+	if err == nil && !c.None() && o.doubt(ctx, &x, c, doubted) {
+		c, err = p.Observe(x.view, o.now())
 	}
 	if err != nil {
 		x.open, x.left = err, unjudged(p, v.Transfers, v)

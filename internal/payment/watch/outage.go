@@ -12,27 +12,22 @@ import (
 // runningPage bounds how many payments are read and resumed at once.
 const runningPage = 200
 
-// markBehind stores when the outage of the network began, so that the timers of its payments stand still from then on,
-// even if this process crashes. It began when the network was last read, not when that was noticed.
-func (r *reader) markBehind(ctx context.Context) error {
-	if !r.cursor.BehindSince.IsZero() {
-		return nil
+// stop has an outage of the network begin, unless one has, and reports whether it does: once that is stored, the timers
+// of its payments stand still from then on, even if this process crashes.
+func (r *reader) stop(since time.Time, what, why string) (begins bool) {
+	if begins = r.cursor.BehindSince.IsZero(); begins {
+		r.cursor.BehindSince = since
+		r.log.Error(what+"; its payments wait", "since", since, "reason", why)
 	}
-	r.cursor.BehindSince = r.cursor.UpdatedAt
-	r.log.Error("the network cannot be read or is behind; its payments wait", "since", r.cursor.BehindSince,
-		"reason", r.health.get().Detail)
-	return r.saveAsIs(ctx)
+	return begins
 }
-
-// slow is why a network that makes nothing final is not offered, in words for a payer.
-const slow = "this network is confirming slowly at the moment"
 
 // stalled reports whether the final block is older than the newest one by more than the network's limit, and why, in
 // words for the operator. Both times are of the chain's own clock; the age of the newest block has a limit of its own.
 // A newest block of the future is one endpoint's word: it makes final money no older than it is. One endpoint that is
 // left of two says what is final chain.AloneDepth later, as of an earlier round.
 func (r *reader) stalled(h chain.Heads) (why string, stalled bool) {
-	age, limit := max(r.newest(h).Sub(h.Final.Time), 0), r.profile.FinalLimit()
+	age, limit := r.finalAge(h), r.profile.FinalLimit()
 	if h.Alone {
 		limit += chain.AloneDepth + r.pace.round
 	}
@@ -43,22 +38,9 @@ func (r *reader) stalled(h chain.Heads) (why string, stalled bool) {
 		age.Round(time.Second), limit), age > limit
 }
 
-// newest is the time of the newest block, or now if that is earlier.
-func (r *reader) newest(h chain.Heads) time.Time {
-	if now := r.now(); now.Before(h.Latest.Time) {
-		return now
-	}
-	return h.Latest.Time
-}
-
-// pause lets the timers of the network's payments stand still from now on.
-func (r *reader) pause(ctx context.Context, why string) error {
-	fresh := r.cursor.BehindSince.IsZero()
-	if fresh {
-		r.cursor.BehindSince = r.now()
-		r.log.Error("the network makes nothing final; its payments wait", "reason", why)
-	}
-	return r.save(ctx, fresh || r.now().Sub(r.cursor.UpdatedAt) >= restEvery)
+// finalAge is how much older the final block is than the newest one, or than now if that is less.
+func (r *reader) finalAge(h chain.Heads) time.Duration {
+	return max(min(h.Latest.Time.Sub(h.Final.Time), r.now().Sub(h.Final.Time)), 0)
 }
 
 // recover ends the outage and extends the payments of this network by it. A time
@@ -90,7 +72,7 @@ func (r *reader) resumeAll(ctx context.Context, from, to time.Time) error {
 				return p.Resume(from, to, r.now())
 			})
 			if err != nil {
-				err = r.failed.add(ctx, r.cursor.Scanned.Number+1, from, err, nil, id)
+				err = r.setAside(ctx, r.cursor.Scanned.Number+1, from, err, nil, id)
 			}
 			if err != nil {
 				return fmt.Errorf("resume payment %s: %w", id, err)

@@ -191,13 +191,10 @@ func (l Level) Within(budget, spent int64) Pace {
 // settled reports whether a pending deposit may be final by now: by the block that is final, 0 if it is not known, or
 // by the time that the network's rule lets pass.
 func (s AtRisk) settled(rule chain.Finality, final uint64, now time.Time) bool {
-	switch {
-	case s.Pending == 0:
-		return false
-	case rule.Depth > 0:
-		return now.Sub(s.PendingSince) >= rule.Depth
+	if rule.Depth > 0 {
+		return s.Pending > 0 && now.Sub(s.PendingSince) >= rule.Depth
 	}
-	return final >= s.Pending
+	return s.Pending > 0 && final >= s.Pending
 }
 
 // pacer decides when a network is read: by what is at risk, by what the last round left behind, and by the budget.

@@ -10,9 +10,10 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 )
 
-// passes are what a round reads, each with a cursor of its own: what is final (Cursor.Scanned) and, where it was
-// credited before, finalized (Rechecked); the same through another voice (Second); what rests (Ended); and what is
-// above the final block.
+// passes are what a round reads, each with a cursor of its own: every block that became final (Cursor.Scanned: the
+// authoritative pass, the only one that credits) and, where money was credited before, again once it is finalized
+// (Rechecked); the blocks above for incoming money (the tentative pass, which only informs); what was read through one
+// endpoint so far, through another (Second); and what rests (Ended).
 type passes struct {
 	*reader
 
@@ -23,7 +24,7 @@ type passes struct {
 
 func newPasses(n *network, p *pacer, h *health) passes {
 	r := &reader{
-		network: n, pace: p, health: h, failed: failed{network: n, rows: make(map[payment.ID]SetAside)},
+		network: n, pace: p, health: h, failed: make(map[payment.ID]SetAside),
 		watched: newWatchlist(n.profile.Network), current: chain.NewWatchSet(0), size: scanRange,
 		once: memory{said: make(judgement)},
 	}
@@ -64,13 +65,15 @@ func (p *passes) readAll(ctx context.Context, heads chain.Heads, exists bool) er
 		return err
 	}
 	// While no instance runs, no timer may run out.
-	if p.cursor.BehindSince.IsZero() && p.now().Sub(p.cursor.UpdatedAt) > p.profile.HeadLimit+p.cursor.Pause {
+	if p.cursor.BehindSince.IsZero() && p.cursor.unread(p.profile.HeadLimit, p.now()) {
 		p.cursor.BehindSince = p.cursor.UpdatedAt
 	}
 	if err := p.holds(ctx, heads); err != nil {
 		return err
 	}
-	p.heads = above(heads, p.cursor)
+	p.heads = heads // an endpoint that is behind makes nothing unfinal that was final
+	move(p.cursor.Scanned, &p.heads.Final)
+	move(p.cursor.Rechecked, &p.heads.Finalized)
 	final := func(ctx context.Context) error { return p.advance(ctx, false, p.heads.Final, &p.cursor.Scanned) }
 	for _, pass := range []func(context.Context) error{
 		p.late.loadCurrent, final, p.second.recheck, p.repair, p.tail.take, p.second.take, p.late.take,
@@ -79,15 +82,15 @@ func (p *passes) readAll(ctx context.Context, heads chain.Heads, exists bool) er
 			return err
 		}
 	}
+	begins := false
 	if stalled {
-		return p.pause(ctx, why)
-	}
-	if err := p.recover(ctx); err != nil {
+		begins = p.stop(p.now(), "the network makes nothing final", why)
+	} else if err := p.recover(ctx); err != nil {
 		return err
 	}
 	// A final head that stands still is no outage: the cursor says when the network was last read, not when it last
 	// moved.
-	return p.save(ctx, p.now().Sub(p.cursor.UpdatedAt) >= restEvery)
+	return p.save(ctx, begins || p.now().Sub(p.cursor.UpdatedAt) >= restEvery)
 }
 
 // indexed reports, as an error, that the network was restored just now. A sweep of the lost time may have emptied an
@@ -101,18 +104,6 @@ func (r *reader) indexed() error {
 	return fault.New(fault.Unavailable,
 		"the database was restored at %s; %s is read from %s later on, when endpoints list everything that was swept before",
 		c.RestoredAt.UTC().Format(time.TimeOnly), r.profile.Network, r.profile.IndexLag)
-}
-
-// above returns the heads with Final and Finalized no lower than what was read: an
-// endpoint that is behind makes nothing unfinal that was final.
-func above(h chain.Heads, c Cursor) chain.Heads {
-	if h.Final.Number < c.Scanned.Number {
-		h.Final = c.Scanned
-	}
-	if h.Finalized.Number < c.Rechecked.Number {
-		h.Finalized = c.Rechecked
-	}
-	return h
 }
 
 // holds checks that the chain still has the cursor's block. If it was replaced, which the network's own finality

@@ -27,9 +27,9 @@ type reader struct {
 
 	pace    *pacer
 	health  *health
-	heads   chain.Heads // of this round, no lower than what was read
-	cursor  Cursor      // as far as this round has read
-	failed  failed
+	heads   chain.Heads             // of this round, no lower than what was read
+	cursor  Cursor                  // as far as this round has read
+	failed  map[payment.ID]SetAside // the payments that are set aside
 	watched watchlist
 	current *chain.WatchSet // the addresses that every round reads: where some rest, the others
 	size    uint64          // how many blocks one scan reads at present
@@ -64,18 +64,18 @@ func (r *reader) folded() uint64 {
 func (r *reader) advance(ctx context.Context, twice bool, end chain.Head, cursors ...*chain.Head) error {
 	stored, again := r.cursor.UpdatedAt, cursors[0] != &r.cursor.Scanned
 	return r.walk(ctx, cursors[0].Number, end, 0, func(from uint64, to chain.Head) error {
-		changed, err := r.take(ctx, r.current, twice, from, to)
-		if err != nil {
+		before := r.changed
+		if err := r.take(ctx, r.current, twice, from, to); err != nil {
 			return err
 		}
-		move(to, cursors)
-		return r.save(ctx, again || changed > 0 || to.Number < end.Number || to.Number <= r.cursor.RereadTo ||
+		move(to, cursors...)
+		return r.save(ctx, again || r.changed > before || to.Number < end.Number || to.Number <= r.cursor.RereadTo ||
 			r.now().Sub(stored) >= saveEvery)
 	})
 }
 
 // move moves the cursors that are below the block.
-func move(to chain.Head, cursors []*chain.Head) {
+func move(to chain.Head, cursors ...*chain.Head) {
 	for _, c := range cursors {
 		if c.Number < to.Number {
 			*c = to
@@ -119,11 +119,9 @@ func (r *reader) resize(err error) {
 
 // take reads the blocks from..to for the addresses of the set through one endpoint or, twice, through as many voices as
 // must say the same: what one of them leaves out, another shows, and payments observe what any of them shows. Concerned
-// are those with a transfer in the blocks and those with a recorded deposit in them. It returns how many changed. What
-// cannot be read, or is disputed, is set aside.
-func (r *reader) take(
-	ctx context.Context, set *chain.WatchSet, twice bool, from uint64, to chain.Head,
-) (changed int, err error) {
+// are those with a transfer in the blocks and those with a recorded deposit in them. What cannot be read, or is
+// disputed, is set aside.
+func (r *reader) take(ctx context.Context, set *chain.WatchSet, twice bool, from uint64, to chain.Head) error {
 	voices, shown, heard := 1, []chain.Transfer(nil), []string(nil)
 	if twice {
 		voices = r.endpoints.Quorum()
@@ -134,7 +132,7 @@ func (r *reader) take(
 			heard = append(heard, first)
 		}
 	}
-	found, by, err := scan(ctx, voices, r.scan, from, to, set, heard...)
+	found, by, err := r.scan(ctx, voices, from, to, set, true, heard...)
 	if err == nil {
 		found = append(found, shown...)
 		var agreed judgement
@@ -142,22 +140,20 @@ func (r *reader) take(
 			agreed = r.agree(found)
 		}
 		found = distinct(found, from, to.Number) // a voice that is asked now prevails
-		changed, err = r.observe(ctx, set, r.view(from, to, found), agreed,
-			func(id payment.ID, block uint64, cause error, shown []chain.Transfer) error {
-				return r.failed.add(ctx, block, r.now(), cause, shown, id)
+		err = r.observe(ctx, set, r.view(from, to, found), agreed,
+			func(id payment.ID, cause error, shown []chain.Transfer) error {
+				return r.setAside(ctx, from, r.now(), cause, shown, id)
 			})
 	}
 	switch {
 	case twice || set != r.current:
 	case err == nil:
-		if r.once.show(found) {
-			r.once.readBy(by, from-1)
-		}
+		r.once.keep(found, by, from-1)
 	case !errors.Is(err, context.DeadlineExceeded) || r.profile.Finality.Depth > 0:
 		r.once.said = make(judgement) // the blocks may be others when they are read again
 	}
 	r.resize(err)
-	return changed, err
+	return err
 }
 
 // agree decides about transfers that are not placed, which nobody can be asked about one by one: one stands if as many
@@ -190,40 +186,29 @@ func (r *reader) view(from uint64, to chain.Head, found []chain.Transfer) paymen
 	}
 }
 
-// scanFunc is chain.Reader.Scan.
-type scanFunc func(
-	ctx context.Context, from uint64, to chain.Head, set *chain.WatchSet, not ...string,
-) (found []chain.Transfer, by string, err error)
-
 // scan returns what so many voices show of the blocks, those that were heard already included, and the last one asked.
-func scan(
-	ctx context.Context, voices int, scan scanFunc, from uint64, to chain.Head, set *chain.WatchSet, heard ...string,
+// What one of them cannot read is set aside, if goesOn is true; else it is an error.
+func (r *reader) scan(
+	ctx context.Context, voices int, from uint64, to chain.Head, set *chain.WatchSet, goesOn bool, heard ...string,
 ) (all []chain.Transfer, by string, err error) {
 	for len(heard) < voices && set.Len() > 0 {
 		var found []chain.Transfer
-		if found, by, err = scan(ctx, from, to, set, heard...); err != nil {
+		found, by, err = r.endpoints.Scan(ctx, from, to, set, heard...)
+		if unread, some := errors.AsType[*chain.UnreadError](err); some && goesOn {
+			var ids []payment.ID
+			for _, a := range unread.Addresses {
+				if id, ok := r.watched.owners[a]; ok {
+					ids = append(ids, id)
+				}
+			}
+			err = r.setAside(ctx, from, r.now(), unread, nil, ids...)
+		}
+		if err != nil {
 			return nil, "", err
 		}
 		all, heard = append(all, found...), append(heard, by)
 	}
 	return all, by, nil
-}
-
-// scan scans the blocks through an endpoint of none of the voices, and sets aside what it cannot read.
-func (r *reader) scan(
-	ctx context.Context, from uint64, to chain.Head, set *chain.WatchSet, not ...string,
-) (found []chain.Transfer, by string, err error) {
-	found, by, err = r.endpoints.Scan(ctx, from, to, set, not...)
-	if unread, some := errors.AsType[*chain.UnreadError](err); some {
-		var ids []payment.ID
-		for _, a := range unread.Addresses {
-			if id, ok := r.watched.owner(a); ok {
-				ids = append(ids, id)
-			}
-		}
-		err = r.failed.add(ctx, from, r.now(), unread, nil, ids...)
-	}
-	return found, by, err
 }
 
 // save stores the cursor, while this instance leads, if it must: after a crash, blocks without money may be read again.

@@ -11,10 +11,6 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 )
 
-// Whoever knows of money that is not recorded asks for a repair: a SetAside by which the watcher reads the payment's
-// addresses again from a block on, through as many voices as must say the same. A look-up, an expiry, a comparison of
-// balances and a restore do that and nothing else.
-
 // errUnexplained: an address holds more than is recorded.
 var errUnexplained = fault.New(fault.Unavailable,
 	"an endpoint reports a balance that is not recorded; if reading again does not explain it, compare the endpoints with a block explorer")
@@ -29,8 +25,9 @@ var ErrMissed = fault.New(fault.Unavailable, "a sweep moved more from the addres
 // errRestored: what came before a restore may have been swept since.
 var errRestored = fault.New(fault.Unavailable, "the database was restored; the address is read again")
 
-// Repair has the payment's addresses on the network read again from the block on, with more token accounts of theirs,
-// because of cause.
+// Repair has the payment's addresses on the network, with more token accounts of theirs, read again from the block on,
+// through as many voices as must say the same, because of cause. Whoever knows of money that is not recorded asks for
+// one and does nothing else: a look-up, an expiry, a comparison of balances and a restore.
 func Repair(
 	ctx context.Context, s Store, n chain.Network, id payment.ID, from uint64, cause error, now time.Time,
 	accounts ...chain.Address,

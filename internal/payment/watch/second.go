@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -9,11 +10,9 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 )
 
-// One endpoint alone may leave money out of a range of blocks, and nothing in its answer shows it. So every range is
-// read a second time through another voice (Reader.Quorum of them in all), behind Cursor.Scanned and in wider ranges.
-// What is credited is judged transaction by transaction already; the second reading is for what was not shown.
-
-// second is that reading.
+// second reads every range of blocks a second time through another voice (Reader.Quorum of them in all), behind
+// Cursor.Scanned and in wider ranges: one endpoint alone may leave money out, and nothing in its answer shows it. What
+// is credited is judged transaction by transaction already; the second reading is for what was not shown.
 type second struct {
 	*reader
 
@@ -42,13 +41,6 @@ type memory struct {
 	said  judgement
 }
 
-// readBy records through which voice the blocks from after on were read the first time.
-func (m *memory) readBy(voice string, after uint64) {
-	if voice != m.voice || after < m.since {
-		m.voice, m.since = voice, after
-	}
-}
-
 // first returns the voice that has read all blocks from after on, or none.
 func (m *memory) first(after uint64) (voice string) {
 	if after < m.since {
@@ -60,30 +52,29 @@ func (m *memory) first(after uint64) (voice string) {
 // forget drops what was kept of blocks up to the number, which were read twice.
 func (m *memory) forget(upTo uint64) {
 	m.since = max(m.since, upTo)
+	m.shown = slices.DeleteFunc(m.shown, func(t chain.Transfer) bool { return t.Block.Number <= upTo })
 	said := make(judgement)
-	m.shown = slices.DeleteFunc(m.shown, func(t chain.Transfer) bool {
-		if t.Block.Number <= upTo {
-			return true
-		}
+	for _, t := range m.shown {
 		if why, known := m.said[confirmationOf(t)]; known {
 			said[confirmationOf(t)] = why
 		}
-		return false
-	})
+	}
 	m.said = said
 }
 
 // mostShown bounds the memory that a flood takes. Beyond it, what was shown is asked for again.
 const mostShown = 50_000
 
-// show keeps what has been shown of the blocks, and reports whether there is room for it.
-func (m *memory) show(found []chain.Transfer) bool {
+// keep keeps what a voice has shown of the blocks from after on, the first time, if there is room for it.
+func (m *memory) keep(found []chain.Transfer, voice string, after uint64) {
 	if len(m.shown)+len(found) > mostShown {
 		*m = memory{said: make(judgement)}
-		return false
+		return
 	}
 	m.shown = append(m.shown, found...)
-	return true
+	if voice != m.voice || after < m.since {
+		m.voice, m.since = voice, after
+	}
 }
 
 const (
@@ -116,7 +107,7 @@ func (s *second) take(ctx context.Context) error {
 		}
 	}
 	if s.current.Len() == 0 { // there is nothing to leave out
-		move(end, cursors)
+		move(end, cursors...)
 	}
 	if due := s.due(); due.IsZero() || s.now().Before(due) {
 		return nil
@@ -124,7 +115,7 @@ func (s *second) take(ctx context.Context) error {
 	s.at = s.now()
 	if s.single() {
 		if s.seen.Number == 0 && (s.again.Number > 0 || s.once.first(c.Second.Number) == "") {
-			move(c.Second, []*chain.Head{&s.again})
+			move(c.Second, &s.again)
 			if err := s.read(ctx, false, end, &s.again); err != nil || s.again.Number < end.Number {
 				return err
 			}
@@ -186,10 +177,7 @@ func (s *second) onceSince() string {
 		c.Scanned.Time.Sub(last.Time) < secondLimit+usual {
 		return ""
 	}
-	why := s.why
-	if why == "" {
-		why = "the budget of calls, or the time of a round, does not allow for it"
-	}
 	return fmt.Sprintf("blocks since %s were read through one endpoint only, which may have left out money: %s",
-		last.Time.UTC().Format("15:04"), why)
+		last.Time.UTC().Format("15:04"),
+		cmp.Or(s.why, "the budget of calls, or the time of a round, does not allow for it"))
 }

@@ -25,12 +25,10 @@ type SetAside struct {
 	Attempts  int // made in vain
 	NextAt    time.Time
 	Reason    string // for the operator
-	// Accounts are token accounts under the keys of the payment's addresses that are read, too. The store adds them to
-	// those that it has.
+	// Accounts are token accounts under the keys of the payment's addresses that are read, too.
 	Accounts []chain.Address
 	// Shown are transfers in these blocks that are not recorded. They are judged when the blocks are read again, even
-	// if no endpoint shows them then: of two faulty ones, one may hide what the other one has forgotten. The store adds
-	// them to those that it has.
+	// if no endpoint shows them then: of two faulty ones, one may hide what the other one has forgotten.
 	Shown []chain.Transfer
 	// EndedAt is when the payment ended; zero: it has not. The store reads it and does not save it.
 	EndedAt time.Time
@@ -50,96 +48,83 @@ const (
 	setAsideAtLeast = 24 * time.Hour
 )
 
-// failed are the payments that are set aside on a network.
-type failed struct {
-	*network
-
-	rows map[payment.ID]SetAside
-}
-
-// load reads which they are.
-func (f *failed) load(ctx context.Context) error {
-	list, err := f.store.SetAsides(ctx, f.profile.Network)
+// loadFailed reads which payments are set aside on the network.
+func (r *reader) loadFailed(ctx context.Context) error {
+	list, err := r.store.SetAsides(ctx, r.profile.Network)
 	if err != nil {
 		return err
 	}
-	clear(f.rows)
+	clear(r.failed)
 	for _, a := range list {
-		f.rows[a.PaymentID] = a
+		r.failed[a.PaymentID] = a
 	}
 	return nil
 }
 
-// due returns when the first is to be read again of those whose blocks are read, if that is before next. last is when a
-// round last began.
-func (f *failed) due(next, last time.Time, read uint64, leads bool) time.Time {
-	for _, a := range f.rows {
+// nextRepair returns when the first is to be read again of those whose blocks are read, if that is before next. last is
+// when a round last began.
+func (r *reader) nextRepair(next, last time.Time, read uint64, leads bool) time.Time {
+	for _, a := range r.failed {
 		due := a.NextAt
-		switch {
-		case a.From > read:
-			continue
-		case due.After(last):
-		case leads: // its turn did not come in the last round
+		if leads && !due.After(last) { // its turn did not come in the last round
 			due = last.Add(PollEvery)
-		default:
-			continue
 		}
-		if due.Before(next) {
+		if a.From <= read && due.After(last) && due.Before(next) {
 			next = due
 		}
 	}
 	return next
 }
 
-// add sets payments aside because of cause, which is one line in the log however many they are; shown is what they
+// setAside sets payments aside because of cause, which is one line in the log however many they are; shown is what they
 // must not lose. It fails only if that cannot be stored: then the cursor must stay.
-func (f *failed) add(
+func (r *reader) setAside(
 	ctx context.Context, from uint64, since time.Time, cause error, shown []chain.Transfer, ids ...payment.ID,
 ) error {
 	var fresh []payment.ID
 	for _, id := range ids {
-		a, known := f.rows[id]
+		a, known := r.failed[id]
 		more := a.Show(shown)
 		if known && a.From <= from {
 			if more { // these blocks are read again as it is, at their own pace
-				if err := f.save(ctx, a, cause); err != nil {
+				if err := r.saveFailed(ctx, a, cause); err != nil {
 					return err
 				}
 			}
 			continue
 		}
 		if !known {
-			a.Network, a.PaymentID, a.Since = f.profile.Network, id, since
+			a.Network, a.PaymentID, a.Since = r.profile.Network, id, since
 			fresh = append(fresh, id)
 		}
 		a.From = from
-		if err := f.later(ctx, a, cause); err != nil {
+		if err := r.later(ctx, a, cause); err != nil {
 			return err
 		}
 	}
 	if len(fresh) > 0 {
-		f.log.Error("payments could not be read whole; reading goes on, and these blocks are read again",
+		r.log.Error("payments could not be read whole; reading goes on, and these blocks are read again",
 			"payments", len(fresh), "txnid", fresh[0], "from", from, "error", cause)
 	}
 	return ctx.Err()
 }
 
 // later has what is set aside read again after a pause, which is longer each time.
-func (f *failed) later(ctx context.Context, a SetAside, cause error) error {
+func (r *reader) later(ctx context.Context, a SetAside, cause error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	a.Reason = cause.Error()
-	a.NextAt = f.now().Add(min(firstRetry<<min(a.Attempts, 16), lastRetry))
+	a.NextAt = r.now().Add(min(firstRetry<<min(a.Attempts, 16), lastRetry))
 	a.Attempts++
-	return f.save(ctx, a, cause)
+	return r.saveFailed(ctx, a, cause)
 }
 
-func (f *failed) save(ctx context.Context, a SetAside, cause error) error {
-	if err := f.store.SaveSetAside(ctx, a); err != nil {
+func (r *reader) saveFailed(ctx context.Context, a SetAside, cause error) error {
+	if err := r.store.SaveSetAside(ctx, a); err != nil {
 		return fmt.Errorf("%w; it could not be read because: %w", err, cause)
 	}
-	f.rows[a.PaymentID] = a
+	r.failed[a.PaymentID] = a
 	return nil
 }
 
@@ -175,7 +160,7 @@ func (r *reader) givenUp(a SetAside) bool {
 // repair reads again what is due, the longest due first, and gives up what is
 // no longer watched. Only a failure of the store is an error.
 func (r *reader) repair(ctx context.Context) error {
-	due := slices.SortedFunc(maps.Values(r.failed.rows), func(a, b SetAside) int {
+	due := slices.SortedFunc(maps.Values(r.failed), func(a, b SetAside) int {
 		return cmp.Or(a.NextAt.Compare(b.NextAt), cmp.Compare(a.PaymentID, b.PaymentID))
 	})
 	due = slices.DeleteFunc(due, func(a SetAside) bool {
@@ -187,18 +172,18 @@ func (r *reader) repair(ctx context.Context) error {
 			if err := r.store.DeleteSetAside(ctx, a); err != nil {
 				return err
 			}
-			delete(r.failed.rows, id)
+			delete(r.failed, id)
 			r.log.Warn("a payment that could not be read is given up: its addresses are no longer watched",
 				"txnid", id, "from", a.From, "since", a.Since, "ended", a.EndedAt, "reason", a.Reason)
 			continue
 		}
 		err := r.readAgain(ctx, a)
 		if err == nil {
-			delete(r.failed.rows, id)
+			delete(r.failed, id)
 			r.log.Info("a payment that was set aside is read again", "txnid", id)
 			continue
 		}
-		if err := r.failed.later(ctx, r.failed.rows[id], err); err != nil {
+		if err := r.later(ctx, r.failed[id], err); err != nil {
 			return err
 		}
 	}
@@ -220,15 +205,11 @@ func (r *reader) readAgain(ctx context.Context, a SetAside) error {
 		left, err := r.readRange(ctx, p.ID, sets, from, to, a.Shown)
 		if err != nil {
 			a.Show(left)
-			r.failed.rows[a.PaymentID] = a
-			return err
+		} else if err = r.store.AdvanceSetAside(ctx, a, to.Number+1); err == nil {
+			a.From = to.Number + 1
 		}
-		if err := r.store.AdvanceSetAside(ctx, a, to.Number+1); err != nil {
-			return err
-		}
-		a.From = to.Number + 1
-		r.failed.rows[a.PaymentID] = a
-		return nil
+		r.failed[a.PaymentID] = a
+		return err
 	})
 	if err != nil {
 		return err
@@ -277,7 +258,7 @@ func (r *reader) readRange(
 	v.Final, v.Finalized = chain.Lower(v.Final, to), chain.Lower(v.Finalized, to)
 	var unread []error
 	for i, set := range sets {
-		found, _, err := scan(ctx, r.endpoints.Quorum(), r.endpoints.Scan, from, to, set)
+		found, _, err := r.scan(ctx, r.endpoints.Quorum(), from, to, set, false)
 		if err != nil && (i == 0 || ctx.Err() != nil) {
 			return nil, err
 		}
@@ -291,16 +272,12 @@ func (r *reader) readRange(
 	}
 	var open []error
 	found := map[payment.ID][]chain.Transfer{id: v.Transfers}
-	if row, waits := r.failed.rows[id]; waits { // for these blocks, which are read now
-		delete(r.failed.rows, id)
-		defer func() { r.failed.rows[id] = row }()
-	}
-	changed, err := r.observeBatch(ctx, []payment.Payment{p}, found, v, judgement{},
-		func(_ payment.ID, _ uint64, cause error, shown []chain.Transfer) error {
+	delete(r.failed, id) // it waits for these blocks, which are read now; readAgain puts it back
+	err = r.observeBatch(ctx, []payment.Payment{p}, found, v, judgement{},
+		func(_ payment.ID, cause error, shown []chain.Transfer) error {
 			open, left = append(open, cause), append(left, shown...)
 			return nil
 		})
-	r.changed += changed
 	if err = errors.Join(append(open, err)...); err != nil {
 		return left, err
 	}

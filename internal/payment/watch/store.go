@@ -32,14 +32,18 @@ type Cursor struct {
 	// What came to an address before then may have been swept since, unknown to it.
 	RestoredAt time.Time
 	// Ended is the newest block up to which the money of every watched address has been taken in, also of those of
-	// payments that ended, on a network where these are read more slowly than up to Scanned. It is below Scanned
-	// by as long as reading them all once takes, or twice. Elsewhere it means nothing.
+	// payments that ended, on a network where these are read more slowly (see late). Elsewhere it means nothing.
 	Ended uint64
 	// Holder is the instance that stores it, which must have the lease to read the network; empty: none reads it.
 	Holder string
 	// Pause is how long the network may go unread after UpdatedAt because of its pace. Only what is longer is an
 	// outage.
 	Pause time.Duration
+}
+
+// unread reports whether the network is behind, or was not read for longer than its limit and its pace allow.
+func (c Cursor) unread(limit time.Duration, now time.Time) bool {
+	return !c.BehindSince.IsZero() || now.Sub(c.UpdatedAt) > limit+c.Pause
 }
 
 // ErrNotLeading: another instance has the lease to read the network. This one was paused for longer than its own was
@@ -104,7 +108,7 @@ type Store interface {
 	// SetAsides lists the payments that could not be read on the network.
 	SetAsides(ctx context.Context, n chain.Network) ([]SetAside, error)
 	// SaveSetAside stores that a payment could not be read; the earlier block and time of what is stored stay, and its
-	// accounts and transfers.
+	// accounts and transfers, to which those of a are added.
 	SaveSetAside(ctx context.Context, a SetAside) error
 	// AdvanceSetAside stores that it was read up to the block before from, and DeleteSetAside that it was read to the
 	// end: both unless an earlier block has to be read again since a was loaded, or more was shown.

@@ -52,52 +52,39 @@ func (t *tail) take(ctx context.Context) error {
 		return nil
 	}
 	v := t.view(heads.Final.Number+1, heads.Latest, t.above.transfers)
-	skip := func(payment.ID, uint64, error, []chain.Transfer) error { return ctx.Err() }
-	_, err := t.observe(ctx, t.current, v, nil, skip)
-	return err
+	skip := func(payment.ID, error, []chain.Transfer) error { return ctx.Err() }
+	return t.observe(ctx, t.current, v, nil, skip)
 }
 
-// read reads the blocks above the final head that are not read yet.
+// read drops blocks that are final by now or were replaced, and reads those above the final head that are not read yet.
+// A tail that begins above the first of them is read again: the heads fell.
 func (t *tail) read(ctx context.Context) error {
-	heads := t.heads
 	ctx, cancel := context.WithTimeout(ctx, tailLimit)
 	defer cancel()
-	from, err := t.begin(ctx, heads)
-	if err != nil {
-		return err
-	}
-	if from <= heads.Latest.Number {
-		fresh, _, err := t.endpoints.Scan(ctx, from, heads.Latest, t.current)
-		if _, some := errors.AsType[*chain.UnreadError](err); err != nil && !some {
-			return err // addresses that cannot be read are set aside by the authoritative pass
+	first, latest, read := t.heads.Final.Number+1, t.heads.Latest, t.above.read
+	stands := t.above.first <= first && first <= read.Number && read.Number <= latest.Number
+	if stands {
+		now, ok, err := t.endpoints.BlockAt(ctx, read.Number)
+		if err != nil {
+			return err
 		}
-		t.above.transfers = append(t.above.transfers, fresh...)
-		t.above.read = heads.Latest
+		stands = ok && now.Hash == read.Hash
 	}
-	t.unread = ""
-	return nil
-}
-
-// begin drops blocks that are final by now or were replaced, and returns the first block to read. A tail that begins
-// above the first block is read again: the heads fell.
-func (t *tail) begin(ctx context.Context, heads chain.Heads) (uint64, error) {
-	first := heads.Final.Number + 1
-	read := t.above.read
-	if read.Number < first || read.Number > heads.Latest.Number || first < t.above.first {
-		t.above = kept{first: first}
-		return first, nil
-	}
-	now, ok, err := t.endpoints.BlockAt(ctx, read.Number)
-	if err != nil {
-		return 0, err
-	}
-	if !ok || now.Hash != read.Hash {
-		t.above = kept{first: first}
-		return first, nil
+	if !stands {
+		t.above = kept{}
 	}
 	t.above.first = first
 	t.above.transfers = slices.DeleteFunc(t.above.transfers, func(x chain.Transfer) bool {
 		return x.Block.Number < first
 	})
-	return read.Number + 1, nil
+	if from := max(first, t.above.read.Number+1); from <= latest.Number {
+		fresh, _, err := t.endpoints.Scan(ctx, from, latest, t.current)
+		if _, some := errors.AsType[*chain.UnreadError](err); err != nil && !some {
+			return err // addresses that cannot be read are set aside by the authoritative pass
+		}
+		t.above.transfers = append(t.above.transfers, fresh...)
+		t.above.read = latest
+	}
+	t.unread = ""
+	return nil
 }

@@ -12,10 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 )
 
-// Watcher records the deposits of one network. Each round it reads the heads, then every block that became final since
-// the cursor (the authoritative pass, the only one that credits), then again the blocks that the chain finalized after
-// they were credited, the blocks above for incoming money (the tentative pass, which only informs), and last what was
-// read through one endpoint so far through another.
+// Watcher records the deposits of one network. Each round it reads the heads, and then makes its passes.
 //
 // Its invariant: the cursor moves past a block only after every transfer in it to a watched address has been stored.
 // Addresses are loaded after the heads are read, so an address shown before a block was made is known when that block
@@ -182,7 +179,7 @@ func (w *Watcher) ReadDue(ctx context.Context) time.Duration {
 	if now.Sub(w.renewed) >= renewEvery { // only the instance that leads takes quick reads
 		_ = w.lead(ctx) // a round says what is wrong
 	}
-	leads := w.leads && w.passes.failed.load(ctx) == nil // somebody may have asked for a repair
+	leads := w.leads && w.passes.loadFailed(ctx) == nil // somebody may have asked for a repair
 	next := w.nextRound(atRisk, pace)
 	pace = w.pushes.follow(ctx, &w.quick, leads && w.Level() >= Open, atRisk, pace, now)
 	switch {
@@ -205,7 +202,7 @@ func (w *Watcher) nextRound(s AtRisk, pace Pace) time.Time {
 	if due := w.passes.second.due(); w.leads && !last.failed && !due.IsZero() && due.Before(next) {
 		next = due
 	}
-	return w.passes.failed.due(next, last.at, last.cursor.Scanned.Number, w.leads)
+	return w.passes.nextRepair(next, last.at, last.cursor.Scanned.Number, w.leads)
 }
 
 // lead takes or renews the lease to scan this network. An instance that takes over makes a round at once, and does not
@@ -276,12 +273,14 @@ func (w *Watcher) round(ctx context.Context) error {
 		heads, err = w.readHeads(ctx)
 	}
 	if err != nil {
-		if leads && exists {
-			err = errors.Join(err, w.passes.markBehind(ctx))
+		// The outage began when the network was last read, not when that was noticed.
+		since, what := w.passes.cursor.UpdatedAt, "the network cannot be read or is behind"
+		if leads && exists && w.passes.stop(since, what, w.Health().Detail) {
+			err = errors.Join(err, w.passes.saveAsIs(ctx))
 		}
 		return err
 	}
-	if err := w.passes.failed.load(ctx); err != nil {
+	if err := w.passes.loadFailed(ctx); err != nil {
 		return err
 	}
 	if leads {
@@ -290,7 +289,7 @@ func (w *Watcher) round(ctx context.Context) error {
 			w.leads = false
 			return nil // the other instance reads on; this one follows from the next round on
 		}
-	} else if !w.passes.readByLeader(exists) {
+	} else if !exists || w.passes.cursor.unread(w.profile.HeadLimit, w.now()) {
 		w.health.set(payment.Health{
 			Reason: "this network cannot be read reliably at the moment", Latest: heads.Latest, Final: heads.Final,
 			Detail: "another instance leads, and has not read the network of late",
