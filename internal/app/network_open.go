@@ -43,7 +43,7 @@ func openNetworks(
 		l.reader = read(l.reader)
 		if l.sweeper != nil {
 			l.sweeper.Reread = func(ctx context.Context, id string) error {
-				return watch.RepairSince(ctx, watches, l.reader, payment.ID(id), time.Time{}, watch.ErrMissed, now())
+				return watch.RepairSince(ctx, watches, l.reader, payment.ID(id), time.Time{}, watch.ErrDiffers, now())
 			}
 		}
 		l.now, l.watcher = now, watch.NewWatcher(n.Profile, l.reader, watches, holder, now, log)

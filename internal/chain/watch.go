@@ -19,7 +19,7 @@ type WatchSet struct {
 
 // Flood says which transfers to an address a scan shows without the calls that place each in its transaction and block
 // (Transfer.Placed): those worth less than Below in blocks after After, but those of the transactions Placed. Each
-// transfer is always shown in the same way, on Solana once it is final. The zero Flood has none.
+// transfer is always shown in the same way. The zero Flood has none.
 type Flood struct {
 	After  uint64
 	Below  money.Micros

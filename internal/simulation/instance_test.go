@@ -74,7 +74,7 @@ func (w *world) open(name string) *instance {
 			sends, sweepStore{in.store.Settlement(), in}, policy, name, in.now, w.newSweep, silent(),
 		)
 		sweeper.Reread = func(ctx context.Context, id string) error {
-			return watch.RepairSince(ctx, both, r, payment.ID(id), time.Time{}, watch.ErrMissed, in.now())
+			return watch.RepairSince(ctx, both, r, payment.ID(id), time.Time{}, watch.ErrDiffers, in.now())
 		}
 		if n == chain.Solana {
 			sweeper.FindSweeps = sends.findSweeps

@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
-	"github.com/florinpay/florin/internal/money"
 )
 
 // forkMargin is how many slots before the last reading the history of a changed account is read again: no
@@ -41,7 +40,7 @@ const resumes = 2
 func (s *search) refresh(ctx context.Context, accounts []*account) error {
 	for range resumes {
 		stale := slices.DeleteFunc(slices.Clone(accounts), func(acc *account) bool {
-			return s.current(acc) || s.left[acc.address] || s.later[acc]
+			return s.current(acc) || s.left[acc.address]
 		})
 		if len(stale) == 0 {
 			return nil
@@ -74,7 +73,7 @@ func (s *search) refreshOnce(ctx context.Context, stale []*account) error {
 		return err
 	}
 	for _, x := range snapshots {
-		if x.walk != nil || s.left[x.address] || s.later[x.account] {
+		if x.walk != nil || s.left[x.address] {
 			continue
 		}
 		if s.isFinal() {
@@ -157,27 +156,11 @@ func (s *search) plan(ctx context.Context, snapshots []snapshot) error {
 			continue
 		}
 		known := x.known && x.covered && x.since <= s.from
-		bounded := known && !swept(x) && !s.adapter.sweeps.IsZero() && !s.adapter.thorough
-		if bounded && s.waits(x, now) {
-			s.later[x.account] = true
-			continue
-		}
-		if err := s.begin(x, now, bounded); err != nil {
+		if err := s.begin(x, now, known && !swept(x) && !s.adapter.sweeps.IsZero() && !s.adapter.thorough); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// waits reports whether an account that can only have gained got nothing but small transfers since it was read, which
-// are only folded once they are final: see chain.Flood.
-func (s *search) waits(x snapshot, now rpc.Holding) bool {
-	was, err := x.state.Holding()
-	if err != nil || x.under != nil || s.isFinal() || now.Amount < was.Amount {
-		return false
-	}
-	flood, worth := s.floods[x.address], x.mint.asset.Worth(money.UnitsFromUint64(now.Amount-was.Amount))
-	return x.seen >= flood.After && worth.Cmp(flood.Below.Atto()) < 0
 }
 
 // mustRead reports whether the account's history must be read whatever was swept. For an account never

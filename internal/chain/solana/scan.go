@@ -58,7 +58,7 @@ func (a *Adapter) scanThrough(
 	}
 	s := &search{
 		adapter: a, watched: known, e: e, endpoints: endpoints, from: from, to: to, floods: watch.Floods,
-		cache: newCache(e), left: make(map[chain.Address]bool), later: make(map[*account]bool),
+		cache: newCache(e), left: make(map[chain.Address]bool),
 	}
 	accounts := known.accountsOf(watch, a.mints, a.pool.now())
 	if a.pool.size() == 1 {
@@ -85,7 +85,6 @@ type search struct {
 	mu     sync.Mutex
 	unread *chain.UnreadError
 	left   map[chain.Address]bool // set aside in this scan
-	later  map[*account]bool      // got no more than small transfers, which are read when they are final
 	single rpc.Isolation
 }
 
@@ -214,8 +213,7 @@ func (s *search) transfers(ctx context.Context, accounts []*account) ([]chain.Tr
 	}
 	var transfers []chain.Transfer
 	for _, p := range pairs {
-		small := s.isSmall(p.acc, p.e)
-		if s.left[p.acc.address] || !p.e.tx.credited || small && !p.e.final {
+		if s.left[p.acc.address] || !p.e.tx.credited {
 			continue
 		}
 		t := chain.Transfer{
@@ -225,7 +223,7 @@ func (s *search) transfers(ctx context.Context, accounts []*account) ([]chain.Tr
 			Asset: p.acc.mint.asset, From: p.e.tx.from, To: p.acc.address, Units: p.e.tx.change.Units(),
 			Block: p.e.tx.block, Source: p.e.tx.source,
 		}
-		if small {
+		if s.isSmall(p.acc, p.e) {
 			t.Ordinal, t.Block = -1-t.Ordinal, chain.Head{Number: p.e.slot}
 		}
 		if p.acc.under != nil {
@@ -236,7 +234,7 @@ func (s *search) transfers(ctx context.Context, accounts []*account) ([]chain.Tr
 	return slices.DeleteFunc(transfers, func(t chain.Transfer) bool { return s.left[t.To] }), nil
 }
 
-// isSmall reports whether the entry is to be shown without its block, and not before it is final: see chain.Flood.
+// isSmall reports whether the entry is to be shown without its block: see chain.Flood.
 func (s *search) isSmall(acc *account, e *entry) bool {
 	return acc.under == nil && e.tx != nil &&
 		s.floods[acc.address].Has(e.slot, chain.TxHash(e.signature), acc.mint.asset.Worth(e.tx.change.Units()))

@@ -10,8 +10,8 @@ import (
 	"github.com/florinpay/florin/internal/money"
 )
 
-// TestScan_Flood: small transfers to a flooded address are read once they are final, and shown without their block;
-// what moved more, what is placed already and what came before is read as ever, also beside them.
+// TestScan_Flood: small transfers to a flooded address are shown without their block, which is not read; what moved
+// more, what is placed already and what came before is read as ever, also beside them.
 func TestScan_Flood(t *testing.T) {
 	t.Parallel()
 	s, reader, n, clock, _, _ := named(t)
@@ -39,32 +39,65 @@ func TestScan_Flood(t *testing.T) {
 	flood := chain.Flood{
 		After: mustHeads(t, reader).Latest.Number, Below: money.USD / 100, Placed: make(map[chain.TxHash]bool),
 	}
-	if found := scan(mustHeads(t, reader).Latest); len(found) != 1 {
-		t.Fatalf("before: %v", found)
-	}
 	set.Floods = map[chain.Address]chain.Flood{to.Address: flood}
-	small, read := pay(1), n.count("getTransaction")
-	if found := scan(mustHeads(t, reader).Latest); len(found) != 1 || n.count("getTransaction") != read {
-		t.Errorf("a small transfer is read before it is final: %v", found)
-	}
-	placed, more, largest := pay(2), pay(cent), pay(cent-1)
-	flood.Placed[placed] = true
-	found := scan(mustHeads(t, reader).Latest)
-	if len(found) != 3 || !found[placed].Placed() || !found[more].Placed() {
-		t.Errorf("before they are final: %v", found)
-	}
-	s.Finalize()
 	blocks := n.slots(t, "getBlock")
-	if found = scan(mustHeads(t, reader).Final); len(found) != 5 {
-		t.Errorf("%d transfers", len(found))
-	}
-	for tx, units := range map[chain.TxHash]uint64{small: 1, largest: cent - 1, more: cent, placed: 2} {
-		f, isPlaced := found[tx], tx == more || tx == placed
-		if f.Units.Cmp(money.UnitsFromUint64(units)) != 0 || f.Placed() != isPlaced || f.Block.Number == 0 ||
-			(f.Block.Hash != "") != isPlaced || f.Block.Time.IsZero() == isPlaced ||
-			blocks[f.Block.Number] != isPlaced {
-			t.Errorf("%d units: %+v, its block was read: %t", units, f, blocks[f.Block.Number])
+	small, placed, more, largest := pay(1), pay(2), pay(cent), pay(cent-1)
+	flood.Placed[placed] = true
+	for _, final := range []bool{false, true} {
+		at := mustHeads(t, reader).Latest
+		if final {
+			s.Finalize()
+			at = mustHeads(t, reader).Final
 		}
+		clear(blocks)
+		found := scan(at)
+		if len(found) != 5 {
+			t.Errorf("%d transfers", len(found))
+		}
+		for tx, units := range map[chain.TxHash]uint64{small: 1, largest: cent - 1, more: cent, placed: 2} {
+			f, isPlaced := found[tx], tx == more || tx == placed
+			if f.Units.Cmp(money.UnitsFromUint64(units)) != 0 || f.Placed() != isPlaced || f.Block.Number == 0 ||
+				(f.Block.Hash != "") != isPlaced || f.Block.Time.IsZero() == isPlaced ||
+				f.Block.Number != at.Number && blocks[f.Block.Number] != isPlaced {
+				t.Errorf("%d units: %+v, its block was read: %t", units, f, blocks[f.Block.Number])
+			}
+		}
+	}
+}
+
+// TestScan_FloodGoesOn: of a flood that goes on, no transaction is read more than three times: early, when it is final,
+// and beside those that are read at once.
+func TestScan_FloodGoesOn(t *testing.T) {
+	t.Parallel()
+	s, reader, n, clock, _, _ := named(t)
+	to := s.deposit(t, s.assets[0], 5).Address
+	s.Mine(1)
+	set := watching(to)
+	scan := func(from uint64, at chain.Head) {
+		t.Helper()
+		if _, _, err := reader.Scan(t.Context(), from, at, set); err != nil {
+			t.Error(err)
+		}
+	}
+	scan(0, mustHeads(t, reader).Latest)
+	set.Floods = map[chain.Address]chain.Flood{to.Address: {
+		After: mustHeads(t, reader).Latest.Number, Below: money.USD / 100,
+	}}
+	s.Finalize()
+	const rounds, each = 60, 4
+	before := n.count("getTransaction")
+	for range rounds {
+		for range each {
+			s.Pay(chaintest.Payment{To: to, Asset: s.assets[0], Units: 3})
+			s.Mine(1)
+		}
+		clock.advance(2 * time.Second)
+		h := mustHeads(t, reader)
+		scan(h.Final.Number-each, h.Final)
+		scan(h.Final.Number+1, h.Latest)
+	}
+	if got := n.count("getTransaction") - before; got > 3*rounds*each {
+		t.Errorf("%d small transfers were read %d times", rounds*each, got)
 	}
 }
 

@@ -115,6 +115,9 @@ func (s *search) advance(ctx context.Context, acc *account, budget *int) (over b
 			if !part[i].Failed() {
 				*budget--
 			}
+			if w.bounded && w.rest == w.base && w.matched {
+				return true, s.conclude(ctx, acc)
+			}
 		}
 	}
 }

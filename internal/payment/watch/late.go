@@ -217,8 +217,7 @@ type watchlist struct {
 
 func newWatchlist(n chain.Network) watchlist {
 	others := func(o chain.Network) bool { return !n.SharesAddresses(o) }
-	l := watchlist{networks: slices.DeleteFunc(chain.Networks(), others)}
-	l.floods = make(map[chain.Address]chain.Flood)
+	l := watchlist{networks: slices.DeleteFunc(chain.Networks(), others), floods: make(map[chain.Address]chain.Flood)}
 	l.clear()
 	return l
 }
@@ -236,7 +235,7 @@ func (l *watchlist) subset(n int) *chain.WatchSet {
 }
 
 // flood has small transfers to the addresses of a payment that has got many shown without their places, in blocks after
-// those that were read: they are only folded.
+// those that are final: they are only folded.
 func (l *watchlist) flood(p payment.Payment, after uint64) {
 	if !p.Flooded() {
 		return

@@ -36,7 +36,7 @@ func (r *reader) observe(
 		}
 		if !r.single() { // nobody else would have to show what one endpoint invents
 			for _, p := range payments {
-				r.watched.flood(p, r.heads.Latest.Number)
+				r.watched.flood(p, r.heads.Final.Number)
 			}
 		}
 		payments = slices.DeleteFunc(payments, func(p payment.Payment) bool {

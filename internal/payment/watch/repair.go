@@ -15,12 +15,9 @@ import (
 var errUnexplained = fault.New(fault.Unavailable,
 	"an endpoint reports a balance that is not recorded; if reading again does not explain it, compare the endpoints with a block explorer")
 
-// ErrDiffers: the daily comparison of balances found more at an address than is recorded.
+// ErrDiffers: an address was paid more than is recorded, as its balance or a sweep shows.
 var ErrDiffers = fault.New(fault.Unavailable,
-	"the address was paid more than is recorded, as the daily comparison of balances found; it is read again")
-
-// ErrMissed: a sweep moved more than is recorded.
-var ErrMissed = fault.New(fault.Unavailable, "a sweep moved more from the address than is recorded; it is read again")
+	"the address was paid more than is recorded, as the daily comparison of balances or a sweep found; it is read again")
 
 // errRestored: what came before a restore may have been swept since.
 var errRestored = fault.New(fault.Unavailable, "the database was restored; the address is read again")
