@@ -14,7 +14,7 @@ var assets = map[string]asset{
 	"donate.css":    {hash: "7e574d4c18", contentType: "text/css; charset=utf-8", inline: true},
 	"htmx.js":       {hash: "abf86c10d6", contentType: "text/javascript; charset=utf-8", inline: false},
 	"icon.svg":      {hash: "8cd32668ea", contentType: "image/svg+xml", inline: false},
-	"live.js":       {hash: "c8cbfbf5c0", contentType: "text/javascript; charset=utf-8", inline: false},
+	"live.js":       {hash: "d58ad3ffec", contentType: "text/javascript; charset=utf-8", inline: false},
 	"page.js":       {hash: "cc2f5e96f6", contentType: "text/javascript; charset=utf-8", inline: false},
 	"receipt.css":   {hash: "a5e593fa28", contentType: "text/css; charset=utf-8", inline: true},
 	"refund.js":     {hash: "24900e98ff", contentType: "text/javascript; charset=utf-8", inline: false},
