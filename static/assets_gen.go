@@ -3,20 +3,20 @@
 package static
 
 var assets = map[string]asset{
-	"app.css":       {hash: "90162a141b", contentType: "text/css; charset=utf-8", inline: false},
-	"checkout.css":  {hash: "0e198011c2", contentType: "text/css; charset=utf-8", inline: true},
+	"app.css":       {hash: "a35faccaaa", contentType: "text/css; charset=utf-8", inline: false},
+	"checkout.css":  {hash: "c0bc0fa4ee", contentType: "text/css; charset=utf-8", inline: true},
 	"checkout.js":   {hash: "226255ac45", contentType: "text/javascript; charset=utf-8", inline: false},
 	"console.js":    {hash: "571434a161", contentType: "text/javascript; charset=utf-8", inline: false},
-	"dashboard.css": {hash: "c7fe7ba2b8", contentType: "text/css; charset=utf-8", inline: false},
+	"dashboard.css": {hash: "1430ade8a0", contentType: "text/css; charset=utf-8", inline: false},
 	"dashboard.js":  {hash: "594da7ddb4", contentType: "text/javascript; charset=utf-8", inline: false},
-	"docs.css":      {hash: "803cb762e3", contentType: "text/css; charset=utf-8", inline: false},
+	"docs.css":      {hash: "52de37ae41", contentType: "text/css; charset=utf-8", inline: false},
 	"docs.js":       {hash: "8e42852283", contentType: "text/javascript; charset=utf-8", inline: false},
-	"donate.css":    {hash: "99c97534dc", contentType: "text/css; charset=utf-8", inline: true},
+	"donate.css":    {hash: "4efc4aa42d", contentType: "text/css; charset=utf-8", inline: true},
 	"htmx.js":       {hash: "abf86c10d6", contentType: "text/javascript; charset=utf-8", inline: false},
 	"icon.svg":      {hash: "8cd32668ea", contentType: "image/svg+xml", inline: false},
 	"live.js":       {hash: "d58ad3ffec", contentType: "text/javascript; charset=utf-8", inline: false},
 	"page.js":       {hash: "a404b57502", contentType: "text/javascript; charset=utf-8", inline: false},
-	"receipt.css":   {hash: "a5e593fa28", contentType: "text/css; charset=utf-8", inline: true},
+	"receipt.css":   {hash: "8c7d545bd1", contentType: "text/css; charset=utf-8", inline: true},
 	"refund.js":     {hash: "24900e98ff", contentType: "text/javascript; charset=utf-8", inline: false},
 	"send.js":       {hash: "392527f8e8", contentType: "text/javascript; charset=utf-8", inline: false},
 }
