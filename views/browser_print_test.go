@@ -13,6 +13,7 @@ import (
 
 	"github.com/florinpay/florin/internal/testkit/browser"
 	"github.com/florinpay/florin/static"
+	"github.com/florinpay/florin/views/campaign"
 	"github.com/florinpay/florin/views/checkout"
 )
 
@@ -47,5 +48,25 @@ func TestReceiptOnPaper(t *testing.T) {
 	}))
 	if n := bytes.Count(sheets, []byte("/Type /Page\n")); n != 1 {
 		t.Errorf("the receipt takes %d sheets", n)
+	}
+}
+
+// TestSignOnPaper: the sign for a counter has no buttons on paper.
+func TestSignOnPaper(t *testing.T) {
+	t.Parallel()
+	mux := http.NewServeMux()
+	mux.Handle(static.Prefix, static.Handler())
+	mux.HandleFunc("GET /sign", func(w http.ResponseWriter, r *http.Request) {
+		if err := campaign.Sign(campaign.SignProps{Title: "One bag of coffee"}).Render(r.Context(), w); err != nil {
+			t.Error(err)
+		}
+	})
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	ctx := browser.New(t)
+	browser.Run(ctx, t, chromedp.Navigate(server.URL+"/sign"), chromedp.WaitVisible(test("print")),
+		emulation.SetEmulatedMedia().WithMedia("print"))
+	if evaluate[bool](ctx, t, `!!document.querySelector("[data-testid=print]").offsetParent`) {
+		t.Error("the sign is printed with its buttons")
 	}
 }

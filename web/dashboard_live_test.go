@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -106,9 +107,10 @@ func TestDashboard_LiveKeepsTyped(t *testing.T) {
 	ctx := browser.New(t)
 	enterDashboard(ctx, t, origin, ownerEmail)
 	const field = "[sse-swap=verdict] input[type=password]"
-	question := chromedp.Click("[data-testid=accept-"+string(p.ID)+"] > summary", chromedp.ByQuery)
+	accept := "[data-testid=accept-" + string(p.ID) + "]"
+	question := chromedp.Click(accept+" > summary", chromedp.ByQuery)
 	browser.Run(ctx, t, chromedp.Navigate(origin+"/dashboard/payments/"+string(p.ID)),
-		question, chromedp.SendKeys(field, "corr"))
+		question, chromedp.WaitVisible(accept+"[open]"), chromedp.SendKeys(field, "corr"))
 	b.deposit(p, 10*money.USD, true)
 	var typed string
 	browser.Run(ctx, t, chromedp.WaitReady("//*[@data-testid='technical']//li[contains(., 'Completed')]"),
@@ -119,6 +121,33 @@ func TestDashboard_LiveKeepsTyped(t *testing.T) {
 	browser.Run(ctx, t, chromedp.KeyEvent(strings.Repeat(kb.Backspace, 4)), chromedp.Blur(field), question,
 		chromedp.WaitVisible("[sse-swap=verdict] [data-status=PAID]"),
 		chromedp.WaitVisible("//dt[.='Ended']"), chromedp.WaitNotPresent("[data-testid=complete]"))
+}
+
+// An update waits while a pointer is down, or the click would be lost with what it began on.
+func TestDashboard_LiveKeepsPressed(t *testing.T) {
+	t.Parallel()
+	b, origin := serveDashboard(t)
+	m := b.shop(b.member(ownerEmail))
+	p := b.start(b.newPaymentOf(m, "50"), chain.Polygon)
+	p = b.deposit(p, 40*money.USD, true)
+	ctx := browser.New(t)
+	enterDashboard(ctx, t, origin, ownerEmail)
+	browser.Run(ctx, t, chromedp.Navigate(origin+"/dashboard/payments/"+string(p.ID)),
+		chromedp.Evaluate(`var down = 0, up = Infinity, swaps = [];
+			addEventListener("pointerdown", () => { down = performance.now() });
+			addEventListener("pointerup", () => { up = performance.now() });
+			new MutationObserver(() => swaps.push(performance.now()))
+				.observe(document.querySelector("[sse-swap=verdict]"), { childList: true })`, nil),
+		chromedp.MouseEvent(input.MousePressed, 5, 5, chromedp.ButtonLeft))
+	b.deposit(p, 10*money.USD, true)
+	var kept bool
+	browser.Run(ctx, t, chromedp.Sleep(1200*time.Millisecond), // a page learns of a change within a second
+		chromedp.MouseEvent(input.MouseReleased, 5, 5, chromedp.ButtonLeft),
+		chromedp.WaitVisible("[sse-swap=verdict] [data-status=PAID]"),
+		chromedp.Evaluate("down > 0 && (swaps[0] > up || swaps[0] - down >= 2000)", &kept))
+	if !kept {
+		t.Error("the page changed under a pointer that was down")
+	}
 }
 
 // The dialog finds only the merchant's own payments, and a browser without scripts

@@ -85,9 +85,6 @@ func (s *Server) refundLetter(
 // English: nobody reads half of it.
 func Written(m mail.Mail, lang string) mail.Mail {
 	l := views.LocaleFor(lang)
-	if l == views.LocaleFor("en") {
-		return m
-	}
 	for _, w := range append(slices.Clip(m.Letter.Text), m.Letter.Subject) {
 		if !shell.Knows(l, w) {
 			return m

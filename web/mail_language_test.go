@@ -53,7 +53,11 @@ func TestMailLanguage_Paid(t *testing.T) {
 	s.post(securityPath+"/language", "language", "de").leads(t, securityPath)
 	p := b.start(b.newPayment(m), "POLYGON")
 	b.deposit(p, p.Amount, true)
-	b.newestMail(t, "Bezahlt: NL-1042", "über 49,90 $: 49,90 sind in USDC über POLYGON", "Referenz: NL-1042", "API-Schlüssel: ")
+	b.newestMail(t, "Bezahlt: NL-1042", "über 49,90 $: 49,90 sind in USDC über Polygon", "Referenz: NL-1042", "API-Schlüssel: ")
+	s.post(securityPath+"/language", "language", "en").leads(t, securityPath)
+	p = b.start(b.newPaymentOf(m, "1249.90"), "BEP20")
+	b.deposit(p, p.Amount, true)
+	b.newestMail(t, "Paid: NL-1043", "of $1,249.90: 1,249.90 came in USDC on BNB Smart Chain (BEP20).")
 }
 
 // newest fails unless the newest mail to the owner with the subject holds the texts.

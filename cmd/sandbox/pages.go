@@ -76,9 +76,9 @@ func (p *pages) show(w http.ResponseWriter, r *http.Request, status int, notice 
 
 func shown(x payment.Payment) sandbox.Payment {
 	s := sandbox.Payment{
-		TxnID: string(x.ID), Amount: x.Amount.String(), Network: string(x.Choice.Network),
+		TxnID: string(x.ID), Amount: x.Amount.Display(), Network: string(x.Choice.Network),
 		Token:  string(x.Choice.Token),
-		Status: string(x.Status), Received: x.Received().Micros().String(), CreatedAt: x.CreatedAt,
+		Status: string(x.Status), Received: x.Received().Micros().Display(), CreatedAt: x.CreatedAt,
 	}
 	if route, ok := x.Route(); ok {
 		s.Address = string(route.Address.Address)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/secret"
 )
@@ -39,6 +40,8 @@ const (
 	ValueAmount = "amount"
 	ValuePrice  = "price" // an amount and its currency
 	ValueDate   = "date"  // a day of the zone in which it was named
+	valueNumber = "number"
+	valueFormat = "format" // no value: the text is a format of package fmt, and the values are its arguments
 )
 
 // Kept returns the words as a text, or a part of one, to store: Said writes them in the language of who reads it.
@@ -105,6 +108,40 @@ func Dollars(m money.Micros) Words { return Price(m.Display(), "USD") }
 
 // Date returns words that are the day of t in its zone.
 func Date(t time.Time) Words { return alone(ValueDate, t.Format(time.DateOnly)) }
+
+// Refusal returns words that are those of a fault.
+func Refusal(x fault.Words) (w Words) {
+	x.In(func(format string, args ...any) string { // the words within come before those around them
+		w = Words{Text: format, Values: []Value{{"", valueFormat, ""}}}
+		for _, a := range args {
+			v := Value{"", valueText, fmt.Sprint(a)}
+			switch x := a.(type) {
+			case int:
+				v.Kind = valueNumber
+			case money.Micros:
+				v.Kind, v.Text = ValueAmount, x.String()
+			}
+			w.Values = append(w.Values, v)
+		}
+		return w.Kept()
+	})
+	return w
+}
+
+// Args are the arguments of the text, each said by say, if the text is a format of package fmt.
+func (w Words) Args(say func(Value) string) (args []any, format bool) {
+	if len(w.Values) == 0 || w.Values[0].Kind != valueFormat {
+		return nil, false
+	}
+	for _, v := range w.Values[1:] {
+		if n, err := strconv.Atoi(v.Text); err == nil && v.Kind == valueNumber {
+			args = append(args, n)
+		} else {
+			args = append(args, say(v))
+		}
+	}
+	return args, true
+}
 
 // alone returns words that are a value and no text.
 func alone(kind, text string) Words { return Words{Values: []Value{{"", kind, text}}} }
@@ -182,6 +219,9 @@ func Join(text []Words, write func(Words) string) string {
 // English writes the words in English.
 func (w Words) English() string {
 	text := w.Text
+	if args, format := w.Args(Value.english); format {
+		return fmt.Sprintf(text, args...)
+	}
 	if text == "" && len(w.Values) > 0 {
 		return w.Values[0].english()
 	}

@@ -100,7 +100,7 @@ func (a *Applier) one(ctx context.Context, w Waiting) error {
 		return err
 	}
 	why, _ := fault.Of(err).Sentence()
-	return a.refuse(ctx, w, mail.Words{Text: why.String()})
+	return a.refuse(ctx, w, mail.Refusal(why))
 }
 
 // refuse ends a change that cannot be made, and mails the owners why.

@@ -62,7 +62,7 @@ func (p Payment) news(t EventType) []mail.Words {
 	came := mail.T("Payment {{.ID}} of ${{.Amount}}: {{.Came}} came.")
 	if p.Choice.Token != "" {
 		came = mail.T("Payment {{.ID}} of ${{.Amount}}: {{.Came}} came in {{.Token}} on {{.Network}}.",
-			"Token", p.Choice.Token, "Network", p.Choice.Network)
+			"Token", p.Choice.Token, "Network", p.Choice.Network.Name())
 	}
 	text := []mail.Words{came.With("ID", p.ID, "Amount", p.Amount, "Came", p.Arrived().Micros())}
 	add := func(w mail.Words) { text = append(text, w.Next()) }

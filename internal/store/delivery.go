@@ -15,6 +15,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/florinpay/florin/internal/audit"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/report"
@@ -67,7 +68,7 @@ func (s *Store) Claim(
 		return nil, fmt.Errorf("claim deliveries: %w", err)
 	}
 	for _, u := range bad {
-		s.log.Error("a webhook was not sent: "+u.why, "event", u.EventID, "error", u.err)
+		s.log.Error("a webhook was not sent", "why", u.why.English(), "event", u.EventID, "error", u.err)
 	}
 	return list, nil
 }
@@ -77,21 +78,21 @@ func (s *Store) Claim(
 // next claim would meet it again, and no webhook of anybody would leave.
 type unsendable struct {
 	webhook.Delivery
-	why string
+	why mail.Words
 	err error // for the operator
 }
 
 // Why a delivery is unsendable, as its merchant reads it.
-const (
-	eventDamaged   = "its event cannot be read"
-	secretsDamaged = "its secrets cannot be opened"
+var (
+	eventDamaged   = mail.T("the webhook was not sent: its event cannot be read; the operator was notified")
+	secretsDamaged = mail.T("the webhook was not sent: its secrets cannot be opened; the operator was notified")
 )
 
 var errNotJSON = errors.New("the data of an event is not JSON")
 
 func (u unsendable) outcome(now time.Time) webhook.Outcome {
 	o := webhook.Outcome{DeliveryID: u.ID, Attempt: webhook.Attempt{
-		At: now, URL: u.URL, Error: "the webhook was not sent: " + u.why + "; the operator was notified",
+		At: now, URL: u.URL, Error: u.why.Kept(),
 	}}
 	o.State, o.NextAt = webhook.Decide(u.Attempt, webhook.Result{Attempt: o.Attempt},
 		rand.Float64()) //nolint:gosec // only spreads the load

@@ -69,7 +69,7 @@ var typed = {};
 var clocks = [];
 var ticked = 0;
 function localTimes() {
-var format = new Intl.DateTimeFormat(locale, { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", timeZoneName: "short" });
+var format = new Intl.DateTimeFormat(locale, { year: "numeric", month: "short", day: "numeric", hour: "numeric", minute: "2-digit", timeZoneName: "short" });
 var days = new Intl.DateTimeFormat(locale, { year: "numeric", month: "short", day: "numeric" });
 document.querySelectorAll("time[data-local]").forEach(function (time) {
 var date = new Date(time.dateTime);

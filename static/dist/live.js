@@ -13,6 +13,7 @@ var tag = new URL(address, location.href).searchParams.get("shown") || "";
 var stream = null, reopen = 0, pause = 4000, breaks = 0;
 var request = null, failed = 0, due = Date.now() + SILENCE;
 var ticked = Date.now(), hidden = 0, leaving = false, done = false;
+var pressed = 0, waiting = {};
 function with_(path, name, value) {
 var url = new URL(path, location.href);
 url.searchParams.set(name, value);
@@ -27,9 +28,25 @@ failed = 0;
 due = Date.now() + (document.hidden && Date.now() - hidden > REST ? 60000 : wait);
 offline(false);
 }
+function hold(wait) {
+clearTimeout(pressed);
+pressed = setTimeout(function () {
+var parts = waiting;
+pressed = 0;
+waiting = {};
+Object.keys(parts).forEach(function (name) { swap(name, parts[name]); });
+}, wait);
+}
 function swap(name, html) {
+if (pressed) {
+waiting[name] = html;
+return;
+}
 document.querySelectorAll("[sse-swap=" + name + "]").forEach(function (part) {
 if (!part.dispatchEvent(new CustomEvent("florin:part", { bubbles: true, cancelable: true, detail: html }))) return;
+var fresh = part.cloneNode(false);
+fresh.innerHTML = html;
+if (fresh.innerHTML === part.innerHTML) return;
 var focus = part.contains(document.activeElement) && document.activeElement.id;
 part.innerHTML = html;
 var again = focus && document.getElementById(focus);
@@ -158,6 +175,10 @@ close();
 reopen = 0;
 wake();
 }
+});
+document.addEventListener("pointerdown", function () { hold(2000); }, true);
+["pointerup", "pointercancel"].forEach(function (name) {
+document.addEventListener(name, function () { hold(300); }, true);
 });
 window.addEventListener("focus", wake);
 window.addEventListener("online", wake);

@@ -17,6 +17,7 @@
   var stream = null, reopen = 0, pause = 4000, breaks = 0;
   var request = null, failed = 0, due = Date.now() + SILENCE;
   var ticked = Date.now(), hidden = 0, leaving = false, done = false;
+  var pressed = 0, waiting = {};
 
   function with_(path, name, value) {
     var url = new URL(path, location.href);
@@ -36,9 +37,29 @@
     offline(false);
   }
 
+  // What is replaced between press and release gets no click: an update waits until that has come, also on a touch
+  // screen, where it comes after the release.
+  function hold(wait) {
+    clearTimeout(pressed);
+    pressed = setTimeout(function () {
+      var parts = waiting;
+      pressed = 0;
+      waiting = {};
+      Object.keys(parts).forEach(function (name) { swap(name, parts[name]); });
+    }, wait);
+  }
+
   function swap(name, html) {
+    if (pressed) {
+      waiting[name] = html;
+      return;
+    }
     document.querySelectorAll("[sse-swap=" + name + "]").forEach(function (part) {
       if (!part.dispatchEvent(new CustomEvent("florin:part", { bubbles: true, cancelable: true, detail: html }))) return;
+      // A stream begins with all that there is; what is shown already stays, with the click that may be on its way.
+      var fresh = part.cloneNode(false);
+      fresh.innerHTML = html;
+      if (fresh.innerHTML === part.innerHTML) return;
       var focus = part.contains(document.activeElement) && document.activeElement.id;
       part.innerHTML = html;
       var again = focus && document.getElementById(focus);
@@ -187,6 +208,10 @@
       reopen = 0;
       wake();
     }
+  });
+  document.addEventListener("pointerdown", function () { hold(2000); }, true);
+  ["pointerup", "pointercancel"].forEach(function (name) {
+    document.addEventListener(name, function () { hold(300); }, true);
   });
   window.addEventListener("focus", wake);
   window.addEventListener("online", wake);

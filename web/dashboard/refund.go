@@ -364,7 +364,7 @@ func (d *Surface) refundMoment(ctx context.Context, m dashboard.Moment, e paymen
 		return m
 	}
 	n, _ := chain.ParseNetwork(r.Network)
-	m.Detail = onNetwork(ctx, cmp.Or(r.Other, r.Amount), r.Token, views.NetworkName(string(n)))
+	m.Detail = onNetwork(ctx, money.Display(cmp.Or(r.Other, r.Amount)), r.Token, views.NetworkName(string(n)))
 	m.Address, m.Hash = string(r.Address), string(r.Hash)
 	if m.Hash != "" {
 		m.URL = d.Presenter.TxURL(n, r.Hash)

@@ -12,6 +12,9 @@ func Said(l *views.Locale, text string) string {
 
 // Words writes words of a mail, or such as are stored.
 func Words(l *views.Locale, w mail.Words) string {
+	if args, format := w.Args(func(v mail.Value) string { return value(l, v) }); format {
+		return l.F(w.Text, args...)
+	}
 	var pairs []any
 	for _, v := range w.Values {
 		text := value(l, v)

@@ -147,6 +147,7 @@ func flags(program, profile string) []chromedp.ExecAllocatorOption {
 		"disable-extensions", "disable-quic", "disable-sync", "metrics-recording-only",
 		"disable-background-timer-throttling",
 		"disable-backgrounding-occluded-windows", "disable-renderer-backgrounding",
+		"allow-pre-commit-input", // a click that comes before the first picture is not thrown away
 	} {
 		options = append(options, chromedp.Flag(name, true))
 	}
