@@ -328,7 +328,7 @@ func TestReset_Passkeys(t *testing.T) {
 		return letter != ""
 	})
 	for _, text := range []string{
-		"- “Phone”, added on " + b.clock.Now().Format("2 January 2006"),
+		"- “Phone”, added on " + b.clock.Now().Format("Jan 2, 2006"),
 		"Every session was ended", testBaseURL + securityPath,
 	} {
 		if !strings.Contains(letter, text) {
