@@ -1,7 +1,9 @@
 package solana_test
 
 import (
+	"encoding/json"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -109,4 +111,28 @@ func TestSweeps_ReadLater(t *testing.T) {
 	}
 	got, _ := scanWithin(t, reader, clock, 5*time.Second, first.Address)
 	wantUnits(t, got, 7)
+}
+
+// TestSweeps_EmptyHistory: a node that lists nothing of an account that a sweep has emptied is not believed that
+// nothing came there.
+func TestSweeps_EmptyHistory(t *testing.T) {
+	t.Parallel()
+	s, reader, n, clock, _, _ := named(t)
+	first := s.deposit(t, s.assets[0], 7)
+	s.Mine(1)
+	items := []chain.SweepItem{first}
+	s.carryOut(t, items, s.mustSign(t, items))
+	s.Mine(1)
+	account := s.accountOf(first).String()
+	n.set("getSignaturesForAddress", func(params, result json.RawMessage) json.RawMessage {
+		if strings.Contains(string(params), account) {
+			return json.RawMessage("[]")
+		}
+		return result
+	})
+	if got, unread := scanWithin(t, reader, clock, 10*time.Second, first.Address); len(unread) == 0 {
+		t.Fatalf("the account counts as read with %d transfers", len(got))
+	}
+	n.set("getSignaturesForAddress", nil)
+	s.readsAgain(t, reader, clock, first.Address, 7)
 }

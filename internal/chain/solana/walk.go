@@ -26,6 +26,8 @@ type walk struct {
 	// gained. The walk is over where the rest is base.
 	bounded bool
 	base    uint64
+	// named: a sweep named the account in a slot from goal on, so that a list of nothing is not its history.
+	named bool
 
 	amount  uint64 // what the account holds
 	rest    uint64 // amount without the changes read so far
@@ -68,9 +70,11 @@ func (s *search) begin(x snapshot, now rpc.Holding, bounded bool) error {
 	if err != nil {
 		return err
 	}
+	sweep, goal := s.watched.sweeps.named[x.key], s.historyStart(x)
 	x.walk = &walk{
-		e: s.e, state: x.now, slot: x.slot, to: s.to.Number, swept: s.swept, goal: s.historyStart(x),
-		bounded: bounded, base: was.Amount, amount: now.Amount, rest: now.Amount, listed: make(map[string]bool),
+		e: s.e, state: x.now, slot: x.slot, to: s.to.Number, swept: s.swept, goal: goal,
+		bounded: bounded, base: was.Amount, named: sweep.number > 0 && sweep.slot >= goal,
+		amount: now.Amount, rest: now.Amount, listed: make(map[string]bool),
 	}
 	return nil
 }
@@ -80,7 +84,7 @@ func (s *search) begin(x snapshot, now rpc.Holding, bounded bool) error {
 func (w *walk) again() *walk {
 	return &walk{
 		e: w.e, state: w.state, slot: w.slot, to: w.to, swept: w.swept, goal: w.goal, bounded: w.bounded, base: w.base,
-		amount: w.amount, rest: w.amount, listed: make(map[string]bool),
+		named: w.named, amount: w.amount, rest: w.amount, listed: make(map[string]bool),
 	}
 }
 
@@ -237,7 +241,8 @@ func (w *walk) over() bool {
 // conclude checks that the balance is explained, and adopts what was found.
 func (s *search) conclude(ctx context.Context, acc *account) error {
 	w := acc.walk
-	explained := (w.matched || w.at == 0 && (w.amount == 0 || w.bounded && w.rest == w.base)) && w.whole()
+	explained := (w.matched || w.at == 0 && (w.amount == 0 && (!w.named || len(w.listed) > 0) ||
+		w.bounded && w.rest == w.base)) && w.whole()
 	// What is missing may be older than what the node remembers. Where more was credited than the account held, nothing
 	// was forgotten, and the snapshot was wrong.
 	old := !w.bounded && (w.at == 0 || w.matched) && w.rest <= math.MaxInt64
