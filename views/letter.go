@@ -26,8 +26,8 @@ const maxName = 40
 
 // fact splits a line of Facts into name and value; ok is false for any other line.
 func fact(line string) (name, value string, ok bool) {
-	name, value, ok = strings.Cut(line, ": ")
-	return name, value, ok && utf8.RuneCountInString(name) <= maxName
+	name, value, ok = strings.Cut(strings.Replace(line, "：", ": ", 1), ": ")
+	return name, value, ok && value != "" && utf8.RuneCountInString(name) <= maxName
 }
 
 // facts reports whether all lines are those of Facts.
@@ -38,6 +38,30 @@ func facts(lines []string) bool {
 		}
 	}
 	return len(lines) > 1
+}
+
+// act splits off a last line that is an address and becomes a button. A short line before it names the button; ok is
+// false where nothing stands before it.
+func (p LetterProps) act(lines []string) (before []string, label string, to templ.SafeURL, ok bool) {
+	last := len(lines) - 1
+	if last == 0 {
+		return lines, "", "", false
+	}
+	if to, ok = link(lines[last]); !ok {
+		return lines, "", "", false
+	}
+	_, _, isFact := fact(lines[last-1])
+	if isFact || utf8.RuneCountInString(lines[last-1]) > maxName {
+		label = p.T("Continue")
+		switch u := string(to); {
+		case strings.Contains(u, "/receipt?"):
+			label = p.T("act.receipt")
+		case strings.Contains(u, "/pay?"):
+			label = p.T("act.continue")
+		}
+		return lines[:last], label, to, true
+	}
+	return lines[:last-1], strings.TrimRight(lines[last-1], ":： \u00a0"), to, true
 }
 
 // link is the address that a line is; ok is false for any other line.

@@ -191,7 +191,7 @@ func TestSandbox(t *testing.T) {
 	if got := d.says("mail"); !strings.Contains(got, "owner@shop.example") || !strings.Contains(got, "/reset?token=") {
 		t.Errorf("the mail reads %q", got)
 	}
-	form := d.all("act-reorg")[0].Parent
+	form := d.all("act-exactly")[0].Parent
 	if got, want := attribute(form, "action"), "/sandbox/pay/"+sampleTxn; got != want {
 		t.Errorf("paying posts to %q, want %q", got, want)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/webhook"
 	"github.com/florinpay/florin/views"
 )
@@ -150,5 +151,27 @@ func TestLetter_Refund(t *testing.T) {
 	wantMail(t, one(), "Ihre Erstattung ist angekommen", payerWallet, string(paid.Tx))
 	if left := b.letters(); len(left) > 0 {
 		t.Errorf("%d more mails", len(left))
+	}
+}
+
+// TestLetterHTML: a link is a button that says where it leads, and facts are a table, in languages with a colon of
+// their own as well.
+func TestLetterHTML(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ lang, text, want string }{
+		"named":    {"de", "Zahlung öffnen:\nhttps://pay.example/p", `href="https://pay.example/p">Zahlung öffnen</a>`},
+		"chinese":  {"zh", "打开付款：\nhttps://pay.example/p", `href="https://pay.example/p">打开付款</a>`},
+		"sentence": {"", "If this was not meant, sign in at once and correct it:\nhttps://pay.example/d", `correct it:</p><p><a class="act" href="https://pay.example/d">Continue</a>`},
+		"a fact":   {"", "API key: shop\nhttps://pay.example/d", `API key: shop</p><p><a class="act" href="https://pay.example/d">Continue</a>`},
+		"receipt":  {"fr", "Tout le monde peut vérifier ce reçu et sa transaction :\nhttps://pay.example/pay/1/receipt?lang=fr", `>Reçu</a>`},
+		"alone":    {"", "https://pay.example/tx", `<p><a href="https://pay.example/tx"><bdi>https://pay.example/tx</bdi></a>`},
+		"facts":    {"zh", "金额：$5\n订单号：NL-7", `<td>订单号</td><td><bdi>NL-7</bdi></td>`},
+		"script":   {"", "Open it:\njavascript:alert(1)", `Open it:<br>javascript:alert(1)</p>`},
+	} {
+		html, err := LetterHTML(mail.Mail{Lang: c.lang, Text: secret.New(c.text)})
+		must(t, err)
+		if html = strings.ReplaceAll(html, "> ", ">"); !strings.Contains(html, c.want) {
+			t.Errorf("%s: no %s in\n%s", name, c.want, html[strings.Index(html, "<main"):])
+		}
 	}
 }

@@ -53,11 +53,12 @@ func TestMailLanguage_Paid(t *testing.T) {
 	s.post(securityPath+"/language", "language", "de").leads(t, securityPath)
 	p := b.start(b.newPayment(m), "POLYGON")
 	b.deposit(p, p.Amount, true)
-	b.newestMail(t, "Bezahlt: NL-1042", "über 49,90 $: 49,90 sind in USDC über Polygon", "Referenz: NL-1042", "API-Schlüssel: ")
+	b.newestMail(t, "Bezahlt: 49,90\u00a0$ · NL-1042", "Betrag: 49,90\u00a0$\nAngekommen: 49,90\u00a0USDC auf Polygon\nReferenz: NL-1042\n",
+		"API-Schlüssel: ", "\n\nZahlung öffnen:\n"+testBaseURL+"/dashboard/payments/"+string(p.ID))
 	s.post(securityPath+"/language", "language", "en").leads(t, securityPath)
 	p = b.start(b.newPaymentOf(m, "1249.90"), "BEP20")
 	b.deposit(p, p.Amount, true)
-	b.newestMail(t, "Paid: NL-1043", "of $1,249.90: 1,249.90 came in USDC on BNB Smart Chain (BEP20).")
+	b.newestMail(t, "Paid: $1,249.90 · NL-1043", "Amount: $1,249.90\nReceived: 1,249.90\u00a0USDC on BNB Smart Chain (BEP20)\n")
 }
 
 // newest fails unless the newest mail to the owner with the subject holds the texts.

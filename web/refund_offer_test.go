@@ -85,7 +85,7 @@ func TestRefundOffer(t *testing.T) {
 	p := o.start(o.newPaymentOf(o.m, "10"), chain.Polygon)
 	p = o.pays(p, o.key, usdcOn(chain.Polygon), 10_370_000)
 	id, offer := string(p.ID), `href="/refund/of/`+string(p.ID)
-	message := "Send 0.37 USDC on POLYGON back to the wallet that signs this.\n\nPayment " + id
+	message := "Send 0.37 USDC on Polygon back to the wallet that signs this.\n\nPayment " + id
 	offered := []string{offer, "Get 0.37"}
 	o.run(t, []scenario{
 		{name: "page", method: "GET", path: "/pay?txnid=" + id + "&lang=en", status: 200, want: offered},

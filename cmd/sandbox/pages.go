@@ -36,6 +36,7 @@ func newPages(s *Sandbox) *pages {
 	p.HandleFunc("GET /sandbox", p.index)
 	p.HandleFunc("POST /sandbox/create", p.create)
 	p.HandleFunc("POST /sandbox/pay/{txnid}", p.pay)
+	p.Handle("GET /sandbox/mail/{id}", &s.mails)
 	p.HandleFunc("POST /sandbox/receiver", p.receiver)
 	p.HandleFunc("POST /sandbox/feeds", p.feeds)
 	p.HandleFunc("GET "+referencePath, p.reference)
@@ -60,7 +61,7 @@ func (p *pages) show(w http.ResponseWriter, r *http.Request, status int, notice 
 	props := sandbox.Props{
 		Page: views.Page{Lang: "en", Nonce: nonce}, Inbox: p.sandbox.inbox.Deliveries(),
 		Receiver: string(p.sandbox.inbox.Mode()), APIKey: p.sandbox.Demo.Key, BaseURL: p.sandbox.BaseURL,
-		Notice: notice, Mails: p.sandbox.mails.list(),
+		Notice: notice, Mails: p.sandbox.mails.list(), DashboardURL: "/dashboard", DocsURL: "/docs",
 	}
 	for _, x := range list {
 		props.Payments = append(props.Payments, shown(x))

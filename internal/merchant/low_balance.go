@@ -86,12 +86,12 @@ func (s *Service) CreditMail(ctx context.Context, m mail.Mail) (to mail.Mail, ok
 		ID: m.ID + ".to", Kind: mail.Plain, Owners: key.UserID, Thread: m.Thread, Wish: wishOf[m.Kind], At: m.At,
 	}
 	if m.Kind == mail.Completed || m.Kind == mail.Paid || m.Kind == mail.Attention {
-		page := s.opts.BaseURL + "/dashboard"
-		if m.Thread != "" {
-			page += "/payments/" + m.Thread
-		}
+		key, page := mail.T("API key: {{.Key}}", "Key", key.Name()), s.opts.BaseURL+"/dashboard"
 		to.Letter = m.Letter
-		return to.And(mail.T("API key: {{.Key}}", "Key", key.Name()).Then(page)), true, nil
+		if m.Thread == "" {
+			return to.And(key.Then(page)), true, nil
+		}
+		return to.And(key.Next(), mail.T("Open the payment:").Then(page+"/payments/"+m.Thread)), true, nil
 	}
 	left, err := s.store.Balance(ctx, m.Key)
 	if err != nil || !key.RevokedAt.IsZero() || m.Kind == mail.Low && !ledger.IsLow(left.Credits) {

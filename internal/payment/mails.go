@@ -1,8 +1,6 @@
 package payment
 
 import (
-	"cmp"
-	"fmt"
 	"time"
 
 	"github.com/florinpay/florin/internal/mail"
@@ -35,10 +33,14 @@ func (p Payment) mails(e Event) (list []mail.Mail) {
 	if subject.Text == "" {
 		return list
 	}
+	what := p.asked()
+	if p.Reference != "" {
+		what += " · " + p.Reference
+	}
 	return append(list, mail.Mail{
 		ID: "news." + e.ID, Kind: news, Key: p.KeyID, Thread: string(p.ID), At: e.At,
 	}.Of(mail.Letter{
-		Subject: subject.With("What", cmp.Or(p.Reference, "$"+p.Amount.Display())), Text: p.news(e.Type),
+		Subject: subject.With("What", what), Text: p.news(e.Type),
 	}))
 }
 
@@ -57,29 +59,39 @@ var needs = map[EventType]mail.Words{
 	EventReorged:    mail.T("The network took a payment back: {{.What}}"),
 }
 
-// news says where the payment stands, in a few lines.
-func (p Payment) news(t EventType) []mail.Words {
-	came := mail.T("Payment {{.ID}} of ${{.Amount}}: {{.Came}} came.")
-	if p.Choice.Token != "" {
-		came = mail.T("Payment {{.ID}} of ${{.Amount}}: {{.Came}} came in {{.Token}} on {{.Network}}.",
-			"Token", p.Choice.Token, "Network", p.Choice.Network.Name())
+// asked is what the payment asks for: its price, if that was given in another currency.
+func (p Payment) asked() string {
+	if p.Price.None() {
+		return mail.Dollars(p.Amount).Kept()
 	}
-	text := []mail.Words{came.With("ID", p.ID, "Amount", p.Amount, "Came", p.Arrived().Micros())}
-	add := func(w mail.Words) { text = append(text, w.Next()) }
-	if !p.Price.None() {
-		add(mail.T("Price: {{.Price}}", "Price", fmt.Sprint(p.Price.Amount(), " ", p.Price.Currency)))
-	}
-	if p.Reference != "" {
-		add(mail.T("Reference: {{.Reference}}", "Reference", p.Reference))
-	}
-	if p.Description != "" {
-		add(mail.T("Description: {{.Description}}", "Description", p.Description))
-	}
+	return mail.Price(p.Price.Amount(), string(p.Price.Currency)).Kept()
+}
+
+// news says where the payment stands: what is to be decided, and a line for each fact.
+func (p Payment) news(t EventType) (text []mail.Words) {
 	switch {
 	case t == EventDuplicate:
-		add(mail.T("The same order was paid before by payment {{.ID}}.", "ID", p.DuplicateOf))
+		text = append(text, mail.T("The same order was paid before by payment {{.ID}}.", "ID", p.DuplicateOf))
 	case t != EventCompleted && p.HasAsked():
-		add(mail.T("The customer asks you to accept what came."))
+		text = append(text, mail.T("The customer asks you to accept what came."))
+	}
+	came := p.cameWords()
+	if p.Uncounted().IsZero() && p.Choice.Token != "" {
+		came = mail.T("{{.Amount}} on {{.Network}}", "Network", p.Choice.Network.Name(),
+			"Amount", mail.Price(p.Received().Micros().Display(), string(p.Choice.Token))).Kept()
+	}
+	for i, x := range []struct {
+		name  mail.English
+		value string
+	}{
+		{"Amount", p.asked()}, {"Received", came}, {"Reference", p.Reference}, {"Description", p.Description},
+		{"Payment", string(p.ID)},
+	} {
+		if x.value != "" {
+			w := mail.T("{{.Name}}: {{.Value}}", "Name", x.name, "Value", x.value)
+			w.Near = i > 0
+			text = append(text, w)
+		}
 	}
 	return text
 }

@@ -95,7 +95,7 @@ func (a Account) paidBy(asset chain.Asset, wallet chain.Address) bool {
 
 // ClaimMessage is what the wallet that paid signs to have back what is offered.
 func ClaimMessage(id payment.ID, h Holding) string {
-	return "Send " + h.Left.Display(h.Asset.Decimals) + " " + h.Asset.Symbol + " on " + string(h.Asset.Network) +
+	return "Send " + h.Left.Display(h.Asset.Decimals) + " " + h.Asset.Symbol + " on " + h.Asset.Network.Name() +
 		" back to the wallet that signs this.\n\nPayment " + string(id)
 }
 

@@ -10,6 +10,7 @@ import (
 //
 //	GET  /sandbox                  this page; #txn-<txnid> is one payment
 //	POST /sandbox/pay/{txnid}      field how: one of SandboxActs        → 303 /sandbox#txn-<txnid>
+//	GET  /sandbox/mail/{id}        one mail as HTML, as it would be sent
 //	POST /sandbox/receiver         field mode: up, failing, slow        → 303 /sandbox#inbox
 //	POST /sandbox/create           fields amount, currency              → 303 /pay?txnid= of the new payment
 type Props struct {
@@ -32,7 +33,7 @@ type Act struct{ How, Label, Effect string }
 
 // Acts are the ways to pay a started payment, in the order of their buttons.
 var Acts = []Act{
-	{"exactly", "Exactly", "the whole amount that is missing"},
+	{"exactly", "Pay exactly", "the whole amount that is missing"},
 	{"short", "Short", "0.37 less than is missing"},
 	{"over", "Over", "1.10 more than is missing"},
 	{"late", "Late", "ends the payment first, then pays it"},
@@ -69,8 +70,9 @@ type Delivery struct {
 
 // Mail is one mail that would have been sent, newest first on the page.
 type Mail struct {
-	At                time.Time
-	To, Subject, Text string
+	At time.Time
+	// ID names it at GET /sandbox/mail/{id}, which shows it as HTML, as it would be sent.
+	ID, To, Subject, Text string
 }
 
 // Header is one HTTP header line.

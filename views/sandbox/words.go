@@ -22,6 +22,20 @@ func (x Payment) unit() string {
 	return x.Token
 }
 
+// payable reports whether there is, or can be, an address to pay to.
+func (x Payment) payable() bool { return x.Address != "" || x.Status == "PENDING" }
+
+// final reports whether the payment waits for no money any more.
+func (x Payment) final() bool { return x.meaning() != "wait" }
+
+// ways are the ways to pay beside the main button.
+func (x Payment) ways() []Act {
+	if x.final() {
+		return Acts
+	}
+	return Acts[1:]
+}
+
 // statusText is the status as a word.
 func (x Payment) statusText() string {
 	if x.Status == "" {

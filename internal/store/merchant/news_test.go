@@ -52,7 +52,7 @@ func TestStore_News(t *testing.T) {
 		set(merchant.NewsOf([]mail.Wish{mail.WishPaid}))
 		l.sell("second")
 		l.mailed("paid", 1)
-		if m := l.post.mails[0]; !strings.Contains(m, "Paid: second") || !strings.Contains(m, "https://pay.example/dashboard/payments/") {
+		if m := l.post.mails[0]; !strings.Contains(m, "Paid: $12.50 · second") || !strings.Contains(m, "https://pay.example/dashboard/payments/") {
 			t.Errorf("the mail is\n%s", m)
 		}
 		l.spend(l.left() - 1)
@@ -95,7 +95,7 @@ func TestStore_Chat(t *testing.T) {
 		l.sell("one")
 		l.send()
 		storetest.Same(t, "posts", len(l.posts), 1)
-		if got := l.posts[0]; !strings.HasPrefix(got, "https://chat.example/canary\n{\"text\":\"Paid: one\\n\\nPayment ") {
+		if got := l.posts[0]; !strings.HasPrefix(got, "https://chat.example/canary\n{\"text\":\"Paid: $12.50 · one\\n\\nAmount: ") {
 			t.Errorf("posted %s", got)
 		}
 		save(merchant.Chat{})
