@@ -79,7 +79,7 @@ var behindQuestion = []string{
 	"/dashboard/team/leave",
 	"/permissions", "hash", "requestPath", "/dashboard/settings/webhooks/retire", "/dashboard/settings/checkout/logo/remove",
 	"/dashboard/security/factor/remove", "/dashboard/security/email", "/pause",
-	"/edit", "/label", "/name", "/role", "ask", "path",
+	"/edit", "/label", "/name", "/resend", "/role", "ask", "path",
 }
 
 var (
