@@ -84,7 +84,10 @@ func (p Payment) news(t EventType) (text []mail.Words) {
 		name  mail.English
 		value string
 	}{
-		{"Amount", p.asked()}, {"Received", came}, {"Reference", p.Reference}, {"Description", p.Description},
+		{"Amount", p.asked()},
+		{"Received", came},
+		{"Reference", p.Reference},
+		{"Description", p.Description},
 		{"Payment", string(p.ID)},
 	} {
 		if x.value != "" {
