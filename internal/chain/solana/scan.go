@@ -57,7 +57,7 @@ func (a *Adapter) scanThrough(
 		defer func() { known.turn <- struct{}{} }()
 	}
 	s := &search{
-		adapter: a, watched: known, e: e, endpoints: endpoints, from: from, to: to, floods: watch.Floods,
+		adapter: a, watched: known, e: e, endpoints: endpoints, from: from, to: to,
 		cache: newCache(e), left: make(map[chain.Address]bool),
 	}
 	accounts := known.accountsOf(watch, a.mints, a.pool.now())
@@ -77,7 +77,6 @@ type search struct {
 	endpoints []*endpoint
 	from      uint64
 	to        chain.Head
-	floods    map[chain.Address]chain.Flood
 	cache     *cache
 	swept     uint64 // how many sweeps the log has counted
 
@@ -223,21 +222,12 @@ func (s *search) transfers(ctx context.Context, accounts []*account) ([]chain.Tr
 			Asset: p.acc.mint.asset, From: p.e.tx.from, To: p.acc.address, Units: p.e.tx.change.Units(),
 			Block: p.e.tx.block, Source: p.e.tx.source,
 		}
-		if s.isSmall(p.acc, p.e) {
-			t.Ordinal, t.Block = -1-t.Ordinal, chain.Head{Number: p.e.slot}
-		}
 		if p.acc.under != nil {
 			t.Asset, t.Account = s.adapter.assetOf(p.e.tx.change), chain.Address(p.acc.key.String())
 		}
 		transfers = append(transfers, t)
 	}
 	return slices.DeleteFunc(transfers, func(t chain.Transfer) bool { return s.left[t.To] }), nil
-}
-
-// isSmall reports whether the entry is to be shown without its block: see chain.Flood.
-func (s *search) isSmall(acc *account, e *entry) bool {
-	return acc.under == nil && e.tx != nil &&
-		s.floods[acc.address].Has(e.slot, chain.TxHash(e.signature), acc.mint.asset.Worth(e.tx.change.Units()))
 }
 
 // fetch reads what a transaction did to the account, once for each block that holds it: a fork may have put it into
@@ -247,9 +237,6 @@ func (s *search) fetch(ctx context.Context, acc *account, e *entry) error {
 		if err := s.read(ctx, acc, e); err != nil {
 			return err
 		}
-	}
-	if s.isSmall(acc, e) {
-		return nil
 	}
 	block, err := s.cache.head(ctx, e.slot)
 	if err != nil {
