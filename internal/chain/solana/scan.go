@@ -233,43 +233,25 @@ func (s *search) transfers(ctx context.Context, accounts []*account) ([]chain.Tr
 // fetch reads what a transaction did to the account, once for each block that holds it: a fork may have put it into
 // another block of the same slot with another effect.
 func (s *search) fetch(ctx context.Context, acc *account, e *entry) error {
-	if e.tx == nil {
-		if err := s.read(ctx, acc, e); err != nil {
-			return err
-		}
-	}
 	block, err := s.cache.head(ctx, e.slot)
-	if err != nil {
-		return s.unreadable(acc, e, err)
-	}
-	if e.tx.block.Hash == block.Hash {
+	if err == nil && e.tx != nil && e.tx.block.Hash == block.Hash {
 		return nil
 	}
-	if err := s.read(ctx, acc, e); err != nil {
-		return err
+	var t *rpc.Transaction
+	if err == nil {
+		t, err = s.cache.transaction(ctx, e.signature)
 	}
-	e.tx.block = block
-	return nil
-}
-
-// read reads what a transaction did to the account, in this scan.
-func (s *search) read(ctx context.Context, acc *account, e *entry) error {
-	t, err := s.cache.transaction(ctx, e.signature)
 	if err != nil {
-		return s.unreadable(acc, e, err)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		acc.forget(e.signature) // it may have been invented, in a slot without a block: what is there is read again
+		return err
 	}
 	if t.Slot != e.slot {
 		e.final = false // the status was wrong, or the transaction: both are read again
 		return rpc.Lagging("transaction %s is in slot %d, not %d", e.signature, t.Slot, e.slot)
 	}
 	e.tx = outcomeOf(t, acc, s.e.Name)
+	e.tx.block = block
 	return nil
-}
-
-// unreadable forgets an entry, which may have been invented, in a slot without a block: what is there is read again.
-func (s *search) unreadable(acc *account, e *entry, err error) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	acc.forget(e.signature)
-	return err
 }
