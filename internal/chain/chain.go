@@ -201,8 +201,9 @@ type Transfer struct {
 	Source string
 }
 
-// Placed reports whether it is known which transfer of its transaction it is. Of one that is not, the ordinal is -1
-// less the index of its log in the block, and when its block was made is not known.
+// Placed reports whether it is known which transfer of its transaction it is, and of which block. Of one that is not,
+// the ordinal is -1 less the index of its log in the block, or of its account in the transaction (Solana, where the
+// hash of the block is not known, either), and when its block was made is not known.
 func (t Transfer) Placed() bool { return t.Ordinal >= 0 }
 
 // TransferID is the identity of a transfer. A contract can make the recipient and

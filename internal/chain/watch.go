@@ -17,9 +17,9 @@ type WatchSet struct {
 	Floods map[Address]Flood
 }
 
-// Flood says which transfers to an address a scan of an EVM network shows by their logs alone, without the calls that
-// place each in its transaction (Transfer.Placed): those worth less than Below in blocks after After, but those of the
-// transactions Placed. Each transfer is always shown in the same way. The zero Flood has none.
+// Flood says which transfers to an address a scan shows without the calls that place each in its transaction and block
+// (Transfer.Placed): those worth less than Below in blocks after After, but those of the transactions Placed. Each
+// transfer is always shown in the same way. The zero Flood has none.
 type Flood struct {
 	After  uint64
 	Below  money.Micros

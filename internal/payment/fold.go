@@ -54,6 +54,17 @@ func (p Payment) Flooded() bool { return newFolding(&p, View{}).singles >= FoldF
 // Folded reports whether the deposit stands for many transfers.
 func (d Deposit) Folded() bool { return d.Count > 0 }
 
+// Apart returns the deposits that a transfer may be one of which is not placed: those of its transaction that are
+// recorded by themselves. It is not folded, or it would count twice: it must be read again with its place.
+func (p Payment) Apart(t chain.Transfer) (list []Deposit) {
+	for _, d := range p.Deposits {
+		if o := d.Transfer; !t.Placed() && !d.Folded() && o.Network == t.Network && o.Tx == t.Tx && o.To == t.To {
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
 // folding takes the transfers of a view that are to be folded into the deposits
 // of a payment.
 //
@@ -63,6 +74,7 @@ func (d Deposit) Folded() bool { return d.Count > 0 }
 // them and they hold more than was known.
 type folding struct {
 	p       *Payment
+	before  Payment // as it was before the view
 	view    View
 	singles int
 	taken   []*foldSum // one for each key, in the order in which they come
@@ -98,7 +110,7 @@ func (s *part) add(t chain.Transfer) {
 }
 
 func newFolding(p *Payment, v View) *folding {
-	f := &folding{p: p, view: v}
+	f := &folding{p: p, before: *p, view: v}
 	for _, d := range p.Deposits {
 		if !d.Folded() {
 			f.singles++
@@ -134,6 +146,9 @@ func (f *folding) take(t chain.Transfer) bool {
 	if t.Placed() && t.Asset.Worth(t.Units).Cmp(floor(f.singles).Atto()) >= 0 {
 		f.singles++
 		return false
+	}
+	if len(f.before.Apart(t)) > 0 {
+		return true // not without its place
 	}
 	if t.Block.Number > f.view.Finalized.Number || t.Block.Number > f.view.Final.Number || f.view.Unread {
 		return true // not yet

@@ -212,6 +212,31 @@ func TestFold_MissedOfSwept(t *testing.T) {
 	}
 }
 
+// TestFold_Apart: a transfer without its place, of a transaction that is recorded by itself, is not folded, beside
+// others that are. With its place it is that deposit, whatever that was worth before.
+func TestFold_Apart(t *testing.T) {
+	t.Parallel()
+	p := started(t, "10")
+	p = observe(t, p, view(chain.Polygon, 1, 1, 1, specks(p, 1, 100, 1)...), t0).Payment
+	before := units(p)
+	larger := specks(p, 2, 1, 20_000)
+	p = observe(t, p, view(chain.Polygon, 2, 2, 1, larger...), t0).Payment
+	list := specks(p, 2, 3, 5_000)
+	for i := range list {
+		list[i].Ordinal = -1 - i
+	}
+	v := view(chain.Polygon, 2, 2, 2, list...)
+	v.Doubted = func(chain.Transfer) bool { return true }
+	p = observe(t, p, v, t0).Payment
+	if got := units(p) - before; got != 2*5_000 {
+		t.Errorf("the view without places adds %d", got)
+	}
+	p = observe(t, p, view(chain.Polygon, 2, 2, 2, specks(p, 2, 3, 5_000)...), t0).Payment
+	if got := units(p) - before; got != 3*5_000 {
+		t.Errorf("the view with places adds %d", got)
+	}
+}
+
 // TestFold_Floor: a transfer that is worth the floor has a row of its own, and one that is worth a unit less has not.
 func TestFold_Floor(t *testing.T) {
 	t.Parallel()

@@ -57,7 +57,7 @@ func (a *Adapter) scanThrough(
 		defer func() { known.turn <- struct{}{} }()
 	}
 	s := &search{
-		adapter: a, watched: known, e: e, endpoints: endpoints, from: from, to: to,
+		adapter: a, watched: known, e: e, endpoints: endpoints, from: from, to: to, floods: watch.Floods,
 		cache: newCache(e), left: make(map[chain.Address]bool),
 	}
 	accounts := known.accountsOf(watch, a.mints, a.pool.now())
@@ -77,6 +77,7 @@ type search struct {
 	endpoints []*endpoint
 	from      uint64
 	to        chain.Head
+	floods    map[chain.Address]chain.Flood
 	cache     *cache
 	swept     uint64 // how many sweeps the log has counted
 
@@ -222,6 +223,9 @@ func (s *search) transfers(ctx context.Context, accounts []*account) ([]chain.Tr
 			Asset: p.acc.mint.asset, From: p.e.tx.from, To: p.acc.address, Units: p.e.tx.change.Units(),
 			Block: p.e.tx.block, Source: p.e.tx.source,
 		}
+		if s.isSmall(p.acc, p.e) {
+			t.Ordinal, t.Block = -1-t.Ordinal, chain.Head{Number: p.e.slot}
+		}
 		if p.acc.under != nil {
 			t.Asset, t.Account = s.adapter.assetOf(p.e.tx.change), chain.Address(p.acc.key.String())
 		}
@@ -230,28 +234,55 @@ func (s *search) transfers(ctx context.Context, accounts []*account) ([]chain.Tr
 	return slices.DeleteFunc(transfers, func(t chain.Transfer) bool { return s.left[t.To] }), nil
 }
 
+// isSmall reports whether the entry is to be shown without its block: see chain.Flood.
+func (s *search) isSmall(acc *account, e *entry) bool {
+	return acc.under == nil && e.tx != nil &&
+		s.floods[acc.address].Has(e.slot, chain.TxHash(e.signature), acc.mint.asset.Worth(e.tx.change.Units()))
+}
+
 // fetch reads what a transaction did to the account, once for each block that holds it: a fork may have put it into
 // another block of the same slot with another effect.
 func (s *search) fetch(ctx context.Context, acc *account, e *entry) error {
-	block, err := s.cache.head(ctx, e.slot)
-	if err == nil && e.tx != nil && e.tx.block.Hash == block.Hash {
+	if e.tx == nil {
+		if err := s.read(ctx, acc, e); err != nil {
+			return err
+		}
+	}
+	if s.isSmall(acc, e) {
 		return nil
 	}
-	var t *rpc.Transaction
-	if err == nil {
-		t, err = s.cache.transaction(ctx, e.signature)
-	}
+	block, err := s.cache.head(ctx, e.slot)
 	if err != nil {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		acc.forget(e.signature) // it may have been invented, in a slot without a block: what is there is read again
+		return s.unreadable(acc, e, err)
+	}
+	if e.tx.block.Hash == block.Hash {
+		return nil
+	}
+	if err := s.read(ctx, acc, e); err != nil {
 		return err
+	}
+	e.tx.block = block
+	return nil
+}
+
+// read reads what a transaction did to the account, in this scan.
+func (s *search) read(ctx context.Context, acc *account, e *entry) error {
+	t, err := s.cache.transaction(ctx, e.signature)
+	if err != nil {
+		return s.unreadable(acc, e, err)
 	}
 	if t.Slot != e.slot {
 		e.final = false // the status was wrong, or the transaction: both are read again
 		return rpc.Lagging("transaction %s is in slot %d, not %d", e.signature, t.Slot, e.slot)
 	}
 	e.tx = outcomeOf(t, acc, s.e.Name)
-	e.tx.block = block
 	return nil
+}
+
+// unreadable forgets an entry, which may have been invented, in a slot without a block: what is there is read again.
+func (s *search) unreadable(acc *account, e *entry, err error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	acc.forget(e.signature)
+	return err
 }

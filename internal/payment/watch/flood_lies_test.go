@@ -1,13 +1,18 @@
 package watch_test
 
 import (
+	"context"
 	"fmt"
+	"log/slog"
+	"maps"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/chaintest"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
@@ -96,6 +101,60 @@ func TestWatcher_FloodBlock(t *testing.T) {
 			r.expect(p, payment.Started, 18+2*5_000)
 		})
 	}
+}
+
+// unplacing shows all small transfers to flooded addresses without their places, as a reader does that has not heard of
+// the recorded ones yet.
+type unplacing struct{ chain.Reader }
+
+func (u unplacing) Scan(
+	ctx context.Context, from uint64, to chain.Head, set *chain.WatchSet, not ...string,
+) ([]chain.Transfer, string, error) {
+	list, by, err := u.Reader.Scan(ctx, from, to, set, not...)
+	for i, t := range list {
+		_, flooded := set.Floods[t.To]
+		if flooded && t.Placed() && t.Asset.Worth(t.Units).Cmp(payment.DustFloor.Atto()) < 0 {
+			list[i].Ordinal, list[i].Block.Time = -1-t.Ordinal, time.Time{}
+		}
+	}
+	return list, by, err
+}
+
+// TestWatcher_FloodInflated: one endpoint of two shows small transfers larger than they are, so that each is recorded
+// by itself before it is final. They count once, with what they are worth, also when they are read again.
+func TestWatcher_FloodInflated(t *testing.T) {
+	t.Parallel()
+	r, p, _ := flooded(t, 2)
+	r.watcher.Release(t.Context())
+	r.watcher = watch.NewWatcher(
+		r.profile, unplacing{r.reader()}, r.store, "unplacing", r.now, slog.New(slog.DiscardHandler))
+	before := r.cursor().Second.Number
+	const much = money.USD + 5_000
+	for i := range money.Micros(4) {
+		tx := r.chain.Send(chaintest.Tx{
+			To: r.contract("USDC"), Logs: []chaintest.Log{r.transferTo(r.routeOf(p), 5_000)},
+		})
+		r.chain.Mine(1)
+		larger := r.logOf(p, chaintest.Mined{Head: r.chain.Head()}, tx, int64(much))
+		r.endpoints[0].Set(chaintest.Faults{
+			Alter:           func(log map[string]any) { maps.Copy(log, larger) },
+			PhantomReceipts: map[string]map[string]any{tx: receiptOf(larger)},
+		})
+		r.must(r.watcher.RunOnce(t.Context()))
+		r.endpoints[0].Set(chaintest.Faults{})
+		r.expect(p, payment.Started, 18+i*5_000)
+		if !slices.ContainsFunc(r.get(p).Deposits, func(d payment.Deposit) bool {
+			return d.Transfer.Units.String() == strconv.Itoa(int(much))
+		}) {
+			t.Error("it is not recorded larger than it is")
+		}
+		r.readFor(5 * time.Minute)
+		r.expect(p, payment.Started, 18+(i+1)*5_000)
+	}
+	r.must(watch.Repair(t.Context(), r.store, r.profile.Network, p.ID, before, watch.ErrDiffers, r.now()))
+	r.readFor(5 * time.Minute)
+	r.expect(p, payment.Started, 18+4*5_000)
+	r.wantSetAside(0)
 }
 
 // TestWatcher_FloodPartial: an endpoint leaves one transfer of a transaction out of later answers. What else that

@@ -87,7 +87,7 @@ func (l *late) loadCurrent(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	current, behind := chain.NewWatchSet(len(open)), chain.NewWatchSet(0)
+	current, behind := l.watched.subset(len(open)), l.watched.subset(0)
 	for _, a := range open {
 		_, read := l.current.Lookup(a.Raw)
 		id, watched := l.watched.owners[a.Address]
@@ -178,7 +178,7 @@ func (l *late) readParts(ctx context.Context) error {
 		if len(l.queue) == 0 {
 			return nil
 		}
-		set := chain.NewWatchSet(restPart)
+		set := l.watched.subset(restPart)
 		part := l.queue[:min(restPart, len(l.queue))]
 		for _, a := range part {
 			if _, watched := l.watched.owners[a.Address]; watched {
@@ -223,23 +223,33 @@ func newWatchlist(n chain.Network) watchlist {
 }
 
 func (l *watchlist) clear() {
-	l.set, l.owners, l.mark = chain.NewWatchSet(0), make(map[chain.Address]payment.ID), Mark{}
-	l.fresh, l.set.Floods = make(map[payment.ID]bool), l.floods
+	l.set, l.owners, l.mark = l.subset(0), make(map[chain.Address]payment.ID), Mark{}
+	l.fresh = make(map[payment.ID]bool)
 }
 
-// flood has small transfers to the addresses of a payment that has got many shown by their logs alone, in blocks after
+// subset returns an empty set with room for n of the addresses.
+func (l *watchlist) subset(n int) *chain.WatchSet {
+	set := chain.NewWatchSet(n)
+	set.Floods = l.floods
+	return set
+}
+
+// flood has small transfers to the addresses of a payment that has got many shown without their places, in blocks after
 // those that are final: they are only folded.
 func (l *watchlist) flood(p payment.Payment, after uint64) {
 	if !p.Flooded() {
 		return
 	}
-	f := chain.Flood{After: after, Below: payment.DustFloor, Placed: make(map[chain.TxHash]bool)}
-	for _, d := range p.Deposits {
-		f.Placed[d.Transfer.Tx] = true
-	}
 	for _, route := range p.Routes {
-		if _, known := l.floods[route.Address.Address]; !known {
+		f, known := l.floods[route.Address.Address]
+		if !known {
+			f = chain.Flood{After: after, Below: payment.DustFloor, Placed: make(map[chain.TxHash]bool)}
 			l.floods[route.Address.Address] = f
+		}
+		for _, d := range p.Deposits {
+			if !d.Folded() {
+				f.Placed[d.Transfer.Tx] = true
+			}
 		}
 	}
 }

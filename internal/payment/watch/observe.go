@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -209,6 +210,10 @@ func (o observation) look(ctx context.Context, p payment.Payment, v payment.View
 		if !t.Placed() {
 			why = o.agreed[confirmationOf(t)]
 		}
+		for _, d := range p.Apart(t) {
+			doubted.add(d.Transfer)
+			why = cmp.Or[error](why, errApart)
+		}
 		denied := errors.Is(why, errDenied)
 		if why != nil && !(denied && o.agreed != nil) {
 			doubted.add(t) // another amount may stand in its place, which this endpoint does not show
@@ -229,6 +234,9 @@ func (o observation) look(ctx context.Context, p payment.Payment, v payment.View
 	x.deposits = c.Deposits
 	return x, err == nil && !c.None()
 }
+
+// errApart: an endpoint showed a transfer larger than it is, so that it was recorded by itself.
+var errApart = fault.New(fault.Unavailable, "a small transfer is shown without its place, and may be recorded already")
 
 // doubt judges what a change credits above the final head, and what it takes for vanished. What is not confirmed is
 // left out of the view; it reports whether anything is.
