@@ -76,14 +76,11 @@ func (p *passes) report(heads chain.Heads, err error) {
 	if why, stalled := p.stalled(heads); stalled {
 		h.OK, h.Stalled, h.Reason, h.Detail = false, true, "this network is confirming slowly at the moment", why
 	}
-	if err != nil && !(passing(err) && p.upToDate(heads)) {
+	if err != nil && !(errors.Is(err, chain.ErrReorged) && p.upToDate(heads)) { // the next round makes up for it
 		h.OK, h.Reason, h.Detail = false, "this network cannot be read reliably at the moment", err.Error()
 	}
 	p.health.set(h)
 }
-
-// passing reports whether a failed round is expected to be made up for by the next.
-func passing(err error) bool { return errors.Is(err, chain.ErrReorged) }
 
 // limited reports whether all that keeps endpoints from answering is that they allow fewer calls.
 func limited(endpoints []chain.EndpointHealth) bool {

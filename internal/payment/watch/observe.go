@@ -41,7 +41,9 @@ func (r *reader) observe(
 			}
 		}
 		payments = slices.DeleteFunc(payments, func(p payment.Payment) bool {
-			return len(transfers[p.ID]) == 0 && !r.isRead(p, set)
+			route, _ := p.WatchedOn(r.profile.Network)
+			_, read := set.Lookup(route.Address.Raw)
+			return len(transfers[p.ID]) == 0 && !read && rests(r.profile.Network) // else every scan reads it
 		})
 		if err := r.observeBatch(ctx, payments, transfers, v, agreed, setAside); err != nil {
 			return err

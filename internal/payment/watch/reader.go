@@ -38,13 +38,6 @@ type reader struct {
 	changed int // how many changes of payments were found
 }
 
-// isRead reports whether a scan of the set reads the payment's address. Where no address rests, every scan does.
-func (r *reader) isRead(p payment.Payment, set *chain.WatchSet) bool {
-	route, _ := p.WatchedOn(r.profile.Network)
-	_, in := set.Lookup(route.Address.Raw)
-	return in || !rests(r.profile.Network)
-}
-
 // finalizes reports whether nothing is credited on the network before the chain has finalized it.
 func (r *reader) finalizes() bool { return r.profile.Finality.Tag == chain.TagFinalized }
 

@@ -167,23 +167,22 @@ func (r *reader) repair(ctx context.Context) error {
 		return a.From > r.cursor.Scanned.Number || r.now().Before(a.NextAt) // its blocks are not final, or it rests
 	})
 	for _, a := range due[:min(len(due), retriesAtOnce)] {
-		id := a.PaymentID
 		if r.givenUp(a) {
 			if err := r.store.DeleteSetAside(ctx, a); err != nil {
 				return err
 			}
-			delete(r.failed, id)
+			delete(r.failed, a.PaymentID)
 			r.log.Warn("a payment that could not be read is given up: its addresses are no longer watched",
-				"txnid", id, "from", a.From, "since", a.Since, "ended", a.EndedAt, "reason", a.Reason)
+				"txnid", a.PaymentID, "from", a.From, "since", a.Since, "ended", a.EndedAt, "reason", a.Reason)
 			continue
 		}
 		err := r.readAgain(ctx, a)
 		if err == nil {
-			delete(r.failed, id)
-			r.log.Info("a payment that was set aside is read again", "txnid", id)
+			delete(r.failed, a.PaymentID)
+			r.log.Info("a payment that was set aside is read again", "txnid", a.PaymentID)
 			continue
 		}
-		if err := r.later(ctx, r.failed[id], err); err != nil {
+		if err := r.later(ctx, r.failed[a.PaymentID], err); err != nil {
 			return err
 		}
 	}

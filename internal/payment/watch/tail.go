@@ -40,7 +40,7 @@ func (t *tail) take(ctx context.Context) error {
 	switch err := t.read(ctx); {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case passing(err):
+	case errors.Is(err, chain.ErrReorged):
 		return err
 	case err != nil:
 		// The newest block is one endpoint's word, and the others cannot show what it invents. Final blocks are read
