@@ -276,3 +276,49 @@ func TestWatcher_FollowerKnowsNothing(t *testing.T) {
 		t.Errorf("after the leader has read nothing for minutes: %+v", h)
 	}
 }
+
+// finals counts the quick reads that ask for the final block.
+type finals struct {
+	chain.Reader
+
+	asked int
+}
+
+func (f *finals) QuickRead(ctx context.Context, l chain.Look) (chain.QuickRead, error) {
+	if l.Final {
+		f.asked++
+	}
+	return f.Reader.QuickRead(ctx, l)
+}
+
+// TestWatcher_FinalOnce: an endpoint calls its newest block final for a moment. Some rounds later it is not asked every
+// second any more what is final, before anything can be.
+func TestWatcher_FinalOnce(t *testing.T) {
+	t.Parallel()
+	const behind = 100 // blocks, of a second each
+	r := newRig(t, 1)
+	r.chain.Mine(2 * behind)
+	tag := func(string) string { return hexNumber(r.chain.Head().Number - behind) }
+	r.endpoints[0].Set(chaintest.Faults{Tag: tag})
+	r.watcher.Release(t.Context())
+	reader := &finals{Reader: r.reader()}
+	r.watcher = watch.NewWatcher(r.profile, reader, r.store, "finals", r.now, slog.New(slog.DiscardHandler))
+	r.must(r.watcher.RunOnce(t.Context()))
+	r.endpoints[0].Set(chaintest.Faults{Tag: func(string) string { return "latest" }})
+	r.must(r.watcher.RunOnce(t.Context()))
+	r.endpoints[0].Set(chaintest.Faults{Tag: tag})
+	for range 2 * behind {
+		r.chain.Mine(1)
+		r.must(r.watcher.RunOnce(t.Context()))
+	}
+	p := r.start()
+	r.pay(p)
+	r.readFor(behind * time.Second * 3 / 4)
+	if got := r.get(p); len(got.Deposits) != 1 || reader.asked > 0 {
+		t.Errorf("%d deposits, asked %d times what is final", len(got.Deposits), reader.asked)
+	}
+	r.readFor(behind * time.Second / 2)
+	if got := r.get(p); got.Status != payment.Completed || reader.asked == 0 {
+		t.Errorf("the payment is %s, asked %d times what is final", got.Status, reader.asked)
+	}
+}

@@ -70,8 +70,7 @@ func (p *passes) report(heads chain.Heads, err error) {
 		SetAside: len(p.failed), Endpoints: chain.Voices(p.endpoints.Endpoints()),
 	}
 	if h.FinalKnown() {
-		h.FinalAge = p.finalAge(heads)
-		h.FinalIn = h.FinalAge
+		h.FinalAge, h.FinalIn = p.finalAge(heads), p.finalAge(heads)
 	}
 	if why, stalled := p.stalled(heads); stalled {
 		h.OK, h.Stalled, h.Reason, h.Detail = false, true, "this network is confirming slowly at the moment", why

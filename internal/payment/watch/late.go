@@ -247,9 +247,7 @@ func (l *watchlist) flood(p payment.Payment, after uint64) {
 			l.floods[route.Address.Address] = f
 		}
 		for _, d := range p.Deposits {
-			if !d.Folded() {
-				f.Placed[d.Transfer.Tx] = true
-			}
+			f.Placed[d.Transfer.Tx] = f.Placed[d.Transfer.Tx] || !d.Folded()
 		}
 	}
 }

@@ -211,7 +211,7 @@ type pacer struct {
 	round   time.Duration // how long the network may go unread by the present pace
 	wellAt  time.Time     // when a round last found the network well, or the first round
 	last    lastRound
-	// lag is the least by which the final block was behind the newest one.
+	// lag is the least by which the final block was behind the newest one in the last rounds, about.
 	lag time.Duration
 }
 
@@ -295,8 +295,10 @@ func (p *pacer) read(h chain.Heads, c Cursor, tail, leads bool) {
 	if tail {
 		p.last.latest = h.Latest.Number
 	}
-	if lag := h.Latest.Time.Sub(h.Final.Time); p.lag == 0 || lag < p.lag {
-		p.lag = max(lag, 1)
+	if lag := max(h.Latest.Time.Sub(h.Final.Time), 1); p.lag == 0 || lag < p.lag {
+		p.lag = lag
+	} else {
+		p.lag += (lag - p.lag) / 16 // or one wrong answer would have it asked about every second for good
 	}
 }
 
