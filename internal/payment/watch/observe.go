@@ -118,7 +118,7 @@ func (r *reader) observeBatch(
 	for _, p := range payments {
 		v.Transfers = transfers[p.ID]
 		before, waits := r.failed[p.ID]
-		v.Unread = agreed == nil || v.From > r.folded()+1 || waits && before.From <= v.From
+		v.Unread = agreed == nil || v.From > r.folded(p)+1 || waits && before.From <= v.From
 		x, some := o.look(ctx, p, v)
 		if some {
 			due, updates = append(due, x), append(updates, x.update(o.now))
