@@ -97,14 +97,16 @@ func (p *Payment) merge(v View, now time.Time) []Deposit {
 		}
 	}
 	var changed []Deposit
-	rule := p.rule(v.Network)
+	rule, small := p.rule(v.Network), newFolding(p, v)
 	for i := range p.Deposits {
 		d := &p.Deposits[i]
 		if d.Folded() {
 			continue
 		}
 		t, ok := present[d.Transfer.ID()]
-		delete(present, d.Transfer.ID())
+		if ok = ok && (d.Rechecked || !small.holds(t, *d)); ok {
+			delete(present, t.ID())
+		}
 		before := *d
 		switch {
 		case d.Rechecked:
@@ -120,7 +122,6 @@ func (p *Payment) merge(v View, now time.Time) []Deposit {
 			changed = append(changed, *d)
 		}
 	}
-	small := newFolding(p, v)
 	for _, t := range v.Transfers {
 		if _, isNew := present[t.ID()]; !isNew {
 			continue

@@ -141,9 +141,27 @@ func (f *folding) through(key foldKey) uint64 {
 	return last
 }
 
-// take reports whether a transfer that is not recorded is folded, and folds it.
+// holds reports whether a folded deposit holds the transfer, although it is recorded by itself: an endpoint showed it
+// once more, larger and in a later block.
+func (f *folding) holds(t chain.Transfer, recorded Deposit) bool {
+	return t.Block.Number < recorded.Transfer.Block.Number && f.isSmall(t) &&
+		t.Block.Number <= f.through(foldKey{t.To, t.Asset.Contract})
+}
+
+// isSmall reports whether a transfer that is not recorded is folded.
+func (f *folding) isSmall(t chain.Transfer) bool {
+	return !t.Placed() || t.Asset.Worth(t.Units).Cmp(floor(f.singles).Atto()) < 0
+}
+
+// names reports whether a folded deposit has the identity of the transfer.
+func (f *folding) names(t chain.Transfer) bool {
+	return slices.ContainsFunc(f.p.Deposits, func(d Deposit) bool { return d.Folded() && d.Transfer.ID() == t.ID() })
+}
+
+// take reports whether a transfer that is not recorded is folded, and folds it. One that a folded deposit is named
+// after would take its place.
 func (f *folding) take(t chain.Transfer) bool {
-	if t.Placed() && t.Asset.Worth(t.Units).Cmp(floor(f.singles).Atto()) >= 0 {
+	if !f.isSmall(t) && !f.names(t) {
 		f.singles++
 		return false
 	}
@@ -156,8 +174,7 @@ func (f *folding) take(t chain.Transfer) bool {
 	sum := f.sum(foldKey{t.To, t.Asset.Contract})
 	if t.Block.Number <= sum.through {
 		sum.held.add(t)
-		named := func(d *Deposit) bool { return d.Transfer.ID() == t.ID() }
-		if !slices.ContainsFunc(f.rows(sum.foldKey), named) {
+		if !f.names(t) {
 			sum.spare = t
 		}
 	} else {

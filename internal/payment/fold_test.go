@@ -237,6 +237,35 @@ func TestFold_Apart(t *testing.T) {
 	}
 }
 
+// TestFold_ShownAgain: an endpoint shows a transfer that is folded again, larger and in a later block, so that it is
+// recorded by itself there. Read again where it is, it counts once.
+func TestFold_ShownAgain(t *testing.T) {
+	t.Parallel()
+	for name, vanishes := range map[string]bool{"Stays": false, "Vanished": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := started(t, "10")
+			p = observe(t, p, view(chain.Polygon, 1, 1, 1, specks(p, 1, 100, 1)...), t0).Payment
+			truth := specks(p, 2, 3, 5_000)
+			p = observe(t, p, view(chain.Polygon, 2, 2, 2, truth...), t0).Payment
+			want := units(p)
+			again := specks(p, 2, 1, 20_000)
+			again[0].Block.Number = 7
+			p = observe(t, p, view(chain.Polygon, 3, 7, 2, again...), t0).Payment
+			if vanishes {
+				p = observe(t, p, view(chain.Polygon, 3, 7, 7), t0).Payment
+			}
+			for range 2 {
+				p = observe(t, p, view(chain.Polygon, 2, 2, 7, truth...), t0).Payment
+			}
+			p = observe(t, p, view(chain.Polygon, 3, 7, 7), t0).Payment
+			if got := units(p); got != want {
+				t.Errorf("received %d, want %d", got, want)
+			}
+		})
+	}
+}
+
 // TestFold_Floor: a transfer that is worth the floor has a row of its own, and one that is worth a unit less has not.
 func TestFold_Floor(t *testing.T) {
 	t.Parallel()

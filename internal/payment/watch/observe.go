@@ -118,7 +118,7 @@ func (r *reader) observeBatch(
 	for _, p := range payments {
 		v.Transfers = transfers[p.ID]
 		before, waits := r.failed[p.ID]
-		v.Unread = agreed == nil || v.From > r.folded()+1 || waits && before.From <= v.From
+		v.Unread = agreed == nil || v.From > r.folded(p)+1 || waits && before.From <= v.From
 		x, some := o.look(ctx, p, v)
 		if some {
 			due, updates = append(due, x), append(updates, x.update(o.now))
@@ -240,20 +240,20 @@ func (o observation) look(ctx context.Context, p payment.Payment, v payment.View
 // errApart: an endpoint showed a transfer larger than it is, so that it was recorded by itself.
 var errApart = fault.New(fault.Unavailable, "a small transfer is shown without its place, and may be recorded already")
 
-// doubt judges what a change credits above the final head, and what it takes for vanished. What is not confirmed is
-// left out of the view; it reports whether anything is.
+// doubt judges what a change credits above the final head, or no longer, and what it takes for vanished. What is not
+// confirmed is left out of the view; it reports whether anything is.
 func (o observation) doubt(ctx context.Context, x *observed, c payment.Change, doubted doubts) (some bool) {
 	var credited []chain.Transfer
 	for _, d := range c.Deposits {
-		if early(d, x.view) {
+		if early(x.before, d, x.view) {
 			credited = append(credited, d.Transfer)
+			x.judged[confirmationOf(d.Transfer)] = d.State
 		}
 	}
 	o.early.judge(ctx, o.endpoints, credited, x.view.Latest)
 	for _, t := range credited {
-		if o.early[confirmationOf(t)] == nil {
-			x.judged[confirmationOf(t)] = payment.DepositFinal
-		} else {
+		if o.early[confirmationOf(t)] != nil {
+			delete(x.judged, confirmationOf(t))
 			doubted.add(t)
 			some, x.denied = true, true // it is read again
 		}
@@ -317,7 +317,7 @@ func (x observed) update(now func() time.Time) Update {
 	return Update{ID: x.before.ID, Decide: func(p payment.Payment) (payment.Change, error) {
 		c, err := p.Observe(x.view, now())
 		if err == nil && slices.ContainsFunc(c.Deposits, func(d payment.Deposit) bool {
-			needed := early(d, x.view) || d.State == payment.DepositVanished
+			needed := early(p, d, x.view) || d.State == payment.DepositVanished
 			return needed && x.judged[confirmationOf(d.Transfer)] != d.State
 		}) {
 			err = errUnconfirmed
@@ -326,7 +326,12 @@ func (x observed) update(now func() time.Time) Update {
 	}}
 }
 
-// early reports whether a deposit is credited above the network's final head, by a merchant's own rule.
-func early(d payment.Deposit, v payment.View) bool {
-	return d.State == payment.DepositFinal && d.Transfer.Block.Number > v.Final.Number
+// early reports whether a deposit is credited above the network's final head, by a merchant's own rule, or is not
+// credited any more because of what is shown there.
+func early(before payment.Payment, d payment.Deposit, v payment.View) bool {
+	was := func(o payment.Deposit) bool {
+		return o.State == payment.DepositFinal && o.Transfer.ID() == d.Transfer.ID()
+	}
+	return d.Transfer.Block.Number > v.Final.Number && (d.State == payment.DepositFinal ||
+		d.State == payment.DepositSeen && slices.ContainsFunc(before.Deposits, was))
 }

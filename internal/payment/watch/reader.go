@@ -44,12 +44,17 @@ func (r *reader) finalizes() bool { return r.profile.Finality.Tag == chain.TagFi
 // single reports whether one endpoint is all there is.
 func (r *reader) single() bool { return r.endpoints.Quorum() == 1 }
 
-// folded is up to where small transfers may be folded already: one endpoint is asked at two times before they are.
-func (r *reader) folded() uint64 {
+// folded is up to where small transfers to the payment may be folded already: one endpoint is asked at two times before
+// they are. Where payments that ended rest, only a pass over all that rests leaves out no block of them.
+func (r *reader) folded(p payment.Payment) uint64 {
+	read := r.cursor.Rechecked.Number
 	if r.single() {
-		return r.cursor.Second.Number
+		read = r.cursor.Second.Number
 	}
-	return r.cursor.Rechecked.Number
+	if rests(r.profile.Network) && p.Status.Final() {
+		read = min(read, r.cursor.Ended)
+	}
+	return read
 }
 
 // advance reads the blocks after the first of the cursors up to end as take does, in ranges, and moves all of them with

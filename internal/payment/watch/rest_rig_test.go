@@ -36,6 +36,7 @@ type slots struct {
 	large bool                  // nothing of more than two addresses can be scanned
 	hides bool                  // no scan shows money
 	alone bool                  // the other one of two endpoints is silent
+	two   bool                  // endpoints, which say the same
 }
 
 func (s *slots) head(slot uint64) chain.Head {
@@ -64,6 +65,10 @@ func (s *slots) Scan(
 	if s.fails || s.alone && len(not) > 0 || s.large && set.Len() > 2 {
 		return nil, "", chain.ErrNoEndpoint
 	}
+	by = "one"
+	if slices.Contains(not, by) {
+		by = "two"
+	}
 	for _, a := range set.All {
 		s.asked[a]++
 		if a == s.hold {
@@ -71,7 +76,7 @@ func (s *slots) Scan(
 		}
 	}
 	if s.hides {
-		return nil, "one", err
+		return nil, by, err
 	}
 	for _, t := range s.paid {
 		in := slices.Collect(func(yield func(chain.Address) bool) {
@@ -85,11 +90,11 @@ func (s *slots) Scan(
 			list = append(list, t)
 		}
 	}
-	return list, "one", err
+	return list, by, err
 }
 
 func (s *slots) Quorum() int {
-	if s.alone {
+	if s.alone || s.two {
 		return 2
 	}
 	return 1
@@ -118,11 +123,13 @@ func (s *slots) MostHeld(
 }
 
 // pays puts 10 USDC to the payment's address into the newest slot.
-func (s *slots) pays(p payment.Payment) {
+func (s *slots) pays(p payment.Payment) { s.paysUnits(p, tenUSDC) }
+
+func (s *slots) paysUnits(p payment.Payment, units uint64) {
 	asset, _ := s.r.profile.Asset(money.USDC)
 	s.paid = append(s.paid, chain.Transfer{
 		Key:   chain.Key{Network: chain.Solana, Tx: chain.TxHash(fmt.Sprintf("transaction %d", len(s.paid)))},
-		Asset: asset, To: p.Routes[0].Address.Address, Units: money.UnitsFromUint64(tenUSDC),
+		Asset: asset, To: p.Routes[0].Address.Address, Units: money.UnitsFromUint64(units),
 		Block: s.head(s.newest()), Source: "one",
 	})
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/watch"
 )
@@ -154,6 +155,38 @@ func TestWatcher_RestGap(t *testing.T) {
 	r.rounds(15 * time.Minute)
 	if got := len(r.get(p).Deposits); got != paid {
 		t.Errorf("%d of %d transfers are recorded", got, paid)
+	}
+}
+
+// TestWatcher_RestGapFolded: nor are small transfers, which are folded in the order of their blocks.
+func TestWatcher_RestGapFolded(t *testing.T) {
+	t.Parallel()
+	for name, two := range map[string]bool{"One": false, "Two": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, s := newSlotRig(t, 2_500)
+			s.two = two
+			p := r.start()
+			for range payment.FoldFrom {
+				s.paysUnits(p, 1)
+			}
+			p, err := r.service.Cancel(t.Context(), string(p.ID), audit.Act{})
+			r.must(err)
+			presence := watch.NewPresence(r.store, map[chain.Network]*watch.Watcher{chain.Solana: r.watcher}, r.now)
+			paid := money.Micros(payment.FoldFrom)
+			for minute := range 90 {
+				s.paysUnits(p, 1)
+				paid++
+				if minute%25 == 20 {
+					presence.Look(r.get(p))
+					r.must(presence.RunOnce(t.Context()))
+				}
+				r.pass(time.Minute)
+				r.watch()
+			}
+			r.rounds(30 * time.Minute)
+			r.expect(p, payment.Cancelled, paid)
+		})
 	}
 }
 
