@@ -118,6 +118,7 @@ func (p *Payment) merge(v View, now time.Time) []Deposit {
 		case v.covers(d.Transfer) && d.State != DepositVanished && !v.doubts(d.Transfer):
 			d.State, d.FinalAt = DepositVanished, time.Time{}
 		}
+		d.Swept = d.Swept && d.State == DepositFinal // what was swept was other money
 		if d.differs(before) {
 			changed = append(changed, *d)
 		}

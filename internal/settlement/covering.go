@@ -33,8 +33,15 @@ func (c Covering) Ahead() bool { return c.Moved.Cmp(c.Marked) > 0 }
 // moved covers them, and returns the covering afterwards with the indices of
 // those newly marked. It stops at the first deposit that is not covered, so the
 // same order always gives the same marks. rescued says that the last sweep was
-// a rescue, which may move more than was deposited.
+// a rescue, which may move more than was deposited. One that was marked and then
+// vanished counts no more.
 func (c Covering) Cover(deposits []CoveredDeposit, rescued bool) (after Covering, marked []int) {
+	c.Marked = money.Units{}
+	for _, d := range deposits {
+		if d.Swept {
+			c.Marked = c.Marked.Add(d.Units)
+		}
+	}
 	left := c.Moved.Sub(c.Marked)
 	var deposited money.Units
 	covered := true

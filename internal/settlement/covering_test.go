@@ -55,6 +55,9 @@ func TestCovering_Cover(t *testing.T) {
 		"MarkedBefore": {
 			covering(8, 5, 2), []settlement.CoveredDeposit{swept, final(3, 2)}, false, []int{1}, 8, 0, false,
 		},
+		"MarkedVanished": {
+			covering(5, 5, 2), []settlement.CoveredDeposit{final(3, 1), final(2, 2)}, false, []int{0, 1}, 5, 0, false,
+		},
 		"MoreThanDeposited": {
 			covering(9, 0, 2), []settlement.CoveredDeposit{final(5, 1)}, false, []int{0}, 5, 0, true,
 		},

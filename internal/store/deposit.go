@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/payment"
@@ -32,6 +33,25 @@ func saveDeposit(p payment.Payment, d payment.Deposit) (*db.Stmt, error) {
 	}
 	row := table.DepositRow{Deposit: d, Owner: p.Number, KeyID: p.KeyID}
 	return upsertDeposit.With(table.Deposits.Values(&row)...), nil
+}
+
+// unsweep returns the statements that take back that a final deposit was swept which is not final any more. What the
+// sweep moved was other money, which is marked when it is final (settlement.Store.SettleCovered). Sweeps lock balances
+// before deposits, too.
+func unsweep(before payment.Payment, d payment.Deposit) []*db.Stmt {
+	t := d.Transfer
+	if d.State == payment.DepositFinal || !slices.ContainsFunc(before.Deposits, func(o payment.Deposit) bool {
+		return o.State == payment.DepositFinal && o.Transfer.ID() == t.ID()
+	}) {
+		return nil
+	}
+	return []*db.Stmt{
+		db.Exec("UPDATE deposit_balances SET ahead = TRUE WHERE network = ? AND address = ? AND contract = ?",
+			t.Network, db.Packed(t.To), db.Packed(t.Asset.Contract)).AnyNumber(),
+		db.Exec(`UPDATE deposits SET swept_at = NULL
+			WHERE network = ? AND tx_hash = ? AND ordinal = ? AND to_address = ? AND contract = ?`,
+			t.Network, db.Packed(t.Tx), t.Ordinal, db.Packed(t.To), db.Packed(t.Asset.Contract)),
+	}
 }
 
 // routes generates the statements of routeRow. The database sets its xact (see Watches).

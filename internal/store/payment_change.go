@@ -271,7 +271,7 @@ func (op *changeOp) save() ([]*db.Stmt, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, save)
+		all = append(all, append(unsweep(*op.before, d), save)...)
 	}
 	all = append(all, saveDonation(after)...)
 	all = append(all, saveSale(*op.before, after)...)

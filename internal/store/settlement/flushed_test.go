@@ -38,6 +38,32 @@ func (w *world) foundIn(id payment.ID, finalized uint64, transfers ...chain.Tran
 	return w.Stored(id)
 }
 
+// A deposit is credited and swept before its block is finalized. Then the chain replaces the block: what was swept was
+// other money, which is marked once it is final, and nothing is due of it. The deposit is not swept any more, and is due
+// if it comes back.
+func TestStore_SweptVanishes(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		p := w.NewStarted(w.NewKey(100, 0))
+		first := storetest.Transfer(p, "0x1", 4_000_000, 10)
+		p = w.foundIn(p.ID, 0, first)
+		w.Must(w.EndSweep(t.Context(), confirmed(w.planned(w.due()...), 20), storetest.Start))
+		storetest.Same(t, "swept", swept(w.Stored(p.ID)), []bool{true})
+
+		changed, err := w.UpdatePayment(t.Context(), p.ID, storetest.Observe(
+			100, storetest.Transfer(p, "0x2", 1_000_000, 10), storetest.Transfer(p, "0x3", 3_000_000, 11)))
+		w.Must(err)
+		storetest.Same(t, "read back", w.Stored(p.ID), changed)
+		storetest.Same(t, "swept when it vanished", swept(changed), []bool{false, false, false})
+		w.Must(w.SettleCovered(t.Context(), chain.Polygon, storetest.Start))
+		storetest.Same(t, "what was swept", swept(w.Stored(p.ID)), []bool{false, true, true})
+		storetest.Same(t, "due", len(w.due()), 0)
+
+		first.Block.Number = 101
+		p = w.foundIn(p.ID, 0, first)
+		storetest.Same(t, "due when it is back", w.due()[0].Due, money.UnitsFromUint64(4_000_000))
+	})
+}
+
 // A sweep that finds nothing on an address: what was deposited in finalized blocks has been flushed by another account,
 // so it is at the merchant. A deposit of any other block may vanish with the block, and is not counted as moved.
 func TestStore_SweepFindsNothing(t *testing.T) {

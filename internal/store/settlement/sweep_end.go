@@ -162,7 +162,7 @@ func (b *balances) readDeposits(ctx context.Context, t db.Tx) error {
 	}
 	rows, err := db.All[lyingRow](ctx, t, `SELECT id, to_address, contract, units, state = 'FINAL' AS final, rechecked, block_number AS block,
 		`+lastBlock+` AS through, swept_at IS NOT NULL AS swept FROM deposits AS d WHERE network = ? AND payment_id IN (?)
-		AND state <> 'VANISHED' ORDER BY CASE WHEN folded > 0 THEN 1 ELSE 0 END, id`, b.network, bun.List(payments))
+		AND state <> 'VANISHED' ORDER BY CASE WHEN folded > 0 THEN 1 ELSE 0 END, id`+t.ForUpdate(), b.network, bun.List(payments))
 	for _, d := range rows {
 		key := balanceKey{d.ToAddress, d.Contract}
 		b.deposits[key] = append(b.deposits[key], d)
