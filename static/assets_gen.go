@@ -4,14 +4,14 @@ package static
 
 var assets = map[string]asset{
 	"app.css":       {hash: "158ee2b842", contentType: "text/css; charset=utf-8", inline: false},
-	"checkout.css":  {hash: "e13c0098e1", contentType: "text/css; charset=utf-8", inline: true},
+	"checkout.css":  {hash: "572d65173f", contentType: "text/css; charset=utf-8", inline: true},
 	"checkout.js":   {hash: "226255ac45", contentType: "text/javascript; charset=utf-8", inline: false},
 	"console.js":    {hash: "571434a161", contentType: "text/javascript; charset=utf-8", inline: false},
-	"dashboard.css": {hash: "1c5efaaa14", contentType: "text/css; charset=utf-8", inline: false},
+	"dashboard.css": {hash: "42647983e1", contentType: "text/css; charset=utf-8", inline: false},
 	"dashboard.js":  {hash: "594da7ddb4", contentType: "text/javascript; charset=utf-8", inline: false},
-	"docs.css":      {hash: "0913048449", contentType: "text/css; charset=utf-8", inline: false},
+	"docs.css":      {hash: "dd36cb29e9", contentType: "text/css; charset=utf-8", inline: false},
 	"docs.js":       {hash: "8e42852283", contentType: "text/javascript; charset=utf-8", inline: false},
-	"donate.css":    {hash: "d52ef713bd", contentType: "text/css; charset=utf-8", inline: true},
+	"donate.css":    {hash: "002a5fddfc", contentType: "text/css; charset=utf-8", inline: true},
 	"htmx.js":       {hash: "abf86c10d6", contentType: "text/javascript; charset=utf-8", inline: false},
 	"icon.svg":      {hash: "8cd32668ea", contentType: "image/svg+xml", inline: false},
 	"live.js":       {hash: "d58ad3ffec", contentType: "text/javascript; charset=utf-8", inline: false},

@@ -163,6 +163,12 @@ func TestConsole_Completes(t *testing.T) {
 	}
 	var coloured string
 	var left bool
+	var apart float64
+	browser.Run(ctx, t, chromedp.Evaluate(`document.querySelector(".paint").getBoundingClientRect().top -
+		document.querySelector('[data-testid="query"]').getBoundingClientRect().top`, &apart))
+	if apart != 0 {
+		t.Errorf("the coloured text stands %v px below what is typed", apart)
+	}
 	browser.Run(ctx, t, write("query ($k: String!) { # all\n getTransactions(apiKey: $k, first: 7, timeRange: \"1week\") { "), ask)
 	browser.Screenshot(ctx, t, "console-completes")
 	browser.Axe(ctx, t)

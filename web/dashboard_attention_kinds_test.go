@@ -53,6 +53,9 @@ func TestDashboard_AttentionKinds(t *testing.T) {
 			}
 		}
 	}
+	if page := s.get("/dashboard/payments/" + string(reorged.ID)).body; strings.Contains(page, "/receipt") {
+		t.Error("a receipt is offered for money that is not there")
+	}
 	s.get("/dashboard").wants(t, 200, `data-testid="needs">5<`, "5 payments need your attention")
 }
 

@@ -54,7 +54,8 @@ func TestDashboard_Refund(t *testing.T) {
 		t.Errorf("asked again: %s", again.body)
 	}
 	s.post("/dashboard/refunds/POLYGON/safe").wants(t, 409, "already asked")
-	if page := s.get(page).body; strings.Contains(page, "data-send=") || strings.Contains(page, "Download for Safe") {
+	if page := s.get(page).body; strings.Contains(page, "data-send=") || strings.Contains(page, "Download for Safe") ||
+		strings.Contains(page, "Ready to be sent") {
 		t.Error("what was handed out is offered again")
 	}
 	s.post(acts+"/unsend").leads(t, page+"#refunds")
@@ -66,6 +67,10 @@ func TestDashboard_Refund(t *testing.T) {
 	s.post(acts+"/cancel").leads(t, page+"#refunds")
 	s.get(page).wants(t, 200, "Refund requested", "Your wallet was asked", "The refund was not sent",
 		"Refund cancelled")
+	payers := s.get(strings.TrimPrefix(b.refunds().Link(r), testBaseURL)).body
+	if !strings.Contains(payers, "has cancelled this refund") || strings.Contains(payers, "pays you back") {
+		t.Errorf("the payer reads of a cancelled refund: %s", plainText(payers))
+	}
 	if r, err = b.store.Refund(t.Context(), r.ID); err != nil || r.Status != refund.Cancelled {
 		t.Errorf("%+v, %v", r, err)
 	}

@@ -60,6 +60,7 @@ func TestDashboard_SecondFactor(t *testing.T) {
 	r := s.get("/dashboard/security/factor")
 	r.wants(t, 200, "Scan or type")
 	text := regexp.MustCompile(`data-testid="totp-secret">([A-Z2-7]{32})<`).FindStringSubmatch(r.body)[1]
+	r.wants(t, 200, `data-copy="`+text+`"`)
 	code := func() string {
 		c, err := totp.GenerateCode(text, b.clock.Now())
 		must(t, err)

@@ -99,7 +99,7 @@ func TestDashboard_Team(t *testing.T) {
 		}
 		dev.get("/dashboard/keys").wants(t, 200, "Shop of "+ownerEmail, "create-key")
 		dev.get(link).leads(t, "/dashboard/join")
-		dev.get("/dashboard/join?token="+token).wants(t, 403)
+		dev.get("/dashboard/join?token="+token).wants(t, 403, "used or revoked", "Back to the overview")
 		dev.post("/dashboard/join", "token", token).wants(t, 403)
 		b.surfer().get(link).wants(t, 403, "used or revoked")
 	})
@@ -147,7 +147,8 @@ func TestDashboard_Switcher(t *testing.T) {
 	r := two.get(link)
 	r.wants(t, 200, "Sign in to join")
 	two.get("/signin?next=/dashboard/join%3Ftoken%3D"+token).wants(t, 200, "/dashboard/join?token="+token)
-	eve.get("/dashboard/join?token="+token).wants(t, 200, "This invitation is for two@shop.example")
+	eve.get("/dashboard/join?token="+token).wants(t, 200, "This invitation is for two@shop.example",
+		`action="/signout"`, `name="next" value="/join"`)
 	eve.post("/dashboard/join", "token", token).wants(t, 403)
 	two.post("/signin", "email", "two@shop.example", "password", testPassword, "next",
 		"/dashboard/join?token="+token).leads(t, "/dashboard/join?token="+token)
@@ -163,6 +164,8 @@ func TestDashboard_Switcher(t *testing.T) {
 	two.post("/dashboard/merchant", "merchant", owner.PublicID).leads(t, "/dashboard")
 	two.post("/dashboard/team/leave").leads(t, "/dashboard/security")
 	two.get("/dashboard").wants(t, 403, "do not belong", `data-testid="switcher"`)
+	two.post("/signout", "next", "//evil.example").leads(t, "/signin")
+	eve.post("/signout", "next", "/join").leads(t, "/join")
 }
 
 // Guessing from many addresses is slowed; the user's own browser is not.

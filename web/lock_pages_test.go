@@ -17,6 +17,9 @@ func TestLock_Pages(t *testing.T) {
 	before := len(l.mail.all())
 	l.redirect(l.code()).leads(t, "/dashboard/settings/payouts?key="+l.m.key.PublicID)
 	token := stopLink.FindStringSubmatch(strings.Join(l.mailed(before + 2)[before:], "\n"))[1]
+	for _, lang := range []string{"en", "ar", "zh"} { // in groups of four, whatever stands beside an address
+		l.s.get("/dashboard?lang="+lang).wants(t, 200, "<b>"+merchantWallet[38:]+"</b>", "<b>"+thief[38:]+"</b>")
+	}
 	ctx := browser.New(t, browser.AllowError(`status of 404`))
 	enterDashboard(ctx, t, origin, "second@shop.example")
 	for page, path := range map[string]string{

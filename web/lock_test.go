@@ -122,12 +122,12 @@ func TestLock_Stopped(t *testing.T) {
 			t.Errorf("the mails lack %q: %s", want, mails)
 		}
 	}
-	l.s.get("/dashboard").wants(t, 200, `data-testid="waiting"`, thief, "Stop this change")
+	l.s.get("/dashboard").wants(t, 200, `data-testid="waiting"`, "<b>"+thief[38:]+"</b>", "Stop this change")
 	l.holds("a change that waits")
 	token := stopLink.FindStringSubmatch(mails)[1]
 	stranger := l.surfer()
 	for range 2 { // a mail server reads the link, too
-		stranger.get("/stop?token="+token).wants(t, 200, thief, "Stop the change")
+		stranger.get("/stop?token="+token).wants(t, 200, "<b>"+thief[38:]+"</b>", "Stop the change")
 	}
 	if w, err := l.accounts.Waiting(t.Context(), l.m.key.UserID); err != nil || len(w) != 1 {
 		t.Fatalf("reading the link left %d changes, %v", len(w), err)

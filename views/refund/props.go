@@ -79,6 +79,9 @@ func (p Props) head() views.Head {
 func (p Props) network() string { return views.NetworkName(p.Network) }
 
 func (p Props) lead() string {
+	if p.State == "CANCELLED" { // nothing is paid back
+		return p.T("refund.title")
+	}
 	return p.T("refund.lead", "Merchant", p.Merchant.Name, "Amount", p.Locale().Money(p.Amount, p.Unit),
 		"Network", p.network())
 }

@@ -179,7 +179,7 @@ func (d *Surface) paymentProps(
 		p.Missing = present.Positive(x.Missing())
 	}
 	p.Accept, p.AcceptLate = acceptable(ctx, x), onlyLate(x)
-	if x.Status == payment.Completed {
+	if x.Status == payment.Completed && !x.Reversed() {
 		p.ReceiptURL = d.Shell.CheckoutURL + "/pay/" + string(x.ID) + "/receipt"
 	}
 	if route, ok := x.Route(); ok {

@@ -116,6 +116,9 @@ func (d *Surface) refundRow(r refund.Refund) dashboard.RefundRow {
 			Max: strconv.Itoa(present.MaxHash), Mono: true,
 		},
 	}
+	if row.CanUnsend && r.Status == refund.AddressGiven {
+		row.Words = "Your wallet was asked to send the refund" // the payer reads that it is being sent
+	}
 	for _, o := range r.Others {
 		row.Others = append(row.Others, dashboard.OtherAmount{
 			Amount: money.Display(o.Amount) + " " + row.Unit, Hash: string(o.Hash),

@@ -176,5 +176,8 @@ func (d *Surface) postSignOut(c echo.Context) error {
 		return err
 	}
 	d.Cookies.EndSession(c.Response())
+	if c.FormValue("next") == "/join" { // the invitation that the browser carries is for somebody else
+		return c.Redirect(http.StatusSeeOther, "/join")
+	}
 	return d.Cookies.Redirect(c, "/signin", "You are signed out.")
 }

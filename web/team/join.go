@@ -1,10 +1,12 @@
 package team
 
 import (
+	"errors"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/team"
 	"github.com/florinpay/florin/web/session"
@@ -17,14 +19,15 @@ func (t *Surface) getJoining(c echo.Context, who session.Principal) error {
 	if sent || err != nil {
 		return err
 	}
+	p := team.JoiningProps{Frame: t.Frame(c, who, "Join a team", ""), Token: token}
 	n, merchant, _, err := t.Merchants.Invitation(c.Request().Context(), token)
+	if errors.Is(err, identity.ErrBadInvitation) {
+		return t.Show(c, http.StatusForbidden, p.Frame, team.Joining(p))
+	}
 	if err != nil {
 		return err
 	}
-	p := team.JoiningProps{
-		Frame: t.Frame(c, who, "Join a team", ""), Merchant: merchant.Email, Role: string(n.Role),
-		Does: session.RoleTexts[n.Role], Token: token,
-	}
+	p.Merchant, p.Role, p.Does = merchant.Email, string(n.Role), session.RoleTexts[n.Role]
 	if n.Email != who.User.Email {
 		p.For = n.Email
 	}
