@@ -64,6 +64,7 @@ func paymentProbes() []probe {
 			{"search: a word of none", report.Query{Text: "zebra"}},
 			{"search: the beginning of a word of few", report.Query{Text: "payer4999"}},
 			{"search: the beginning of a word of all", report.Query{Text: "tick"}},
+			{"search: a word of none, with the beginning of one of all", report.Query{Text: "zebra tick"}},
 			{"search: two words of half, together", report.Query{Text: "tickets north"}},
 			{"search: words of few, together", report.Query{Text: "tickets blue 1409"}},
 			{"search: words of none", report.Query{Text: "tickets green"}},
@@ -80,6 +81,9 @@ func paymentProbes() []probe {
 		}...)...),
 		page("payments of twenty keys, USDT", func(ctx context.Context, d *database, run int) error {
 			return list(ctx, d, run, report.Query{Keys: d.keys[1:21], Token: "USDT"})
+		}),
+		page("search: the beginning of all customers, of twenty keys", func(ctx context.Context, d *database, run int) error {
+			return list(ctx, d, run, report.Query{Keys: d.keys[:20], Text: "payer"})
 		}),
 		page("search: a word of half, of twenty keys", func(ctx context.Context, d *database, run int) error {
 			return list(ctx, d, run, report.Query{Keys: d.keys[1:21], Text: "north"})

@@ -173,8 +173,8 @@ func (f *finder) byText(ctx context.Context) ([]int64, error) {
 	ways = append(ways, f.byBeginning(text)...)
 	if a, ok := readAsked(text); ok {
 		for _, r := range a.dollars() {
-			ways = append(ways, f.NewRaw(`SELECT id FROM payments WHERE key_id IN (?) AND amount BETWEEN ? AND ?
-				ORDER BY amount DESC, created_at DESC LIMIT ?`, bun.List(f.q.Keys), r[0], r[1], maxFound))
+			ways = append(ways, f.last("amount AS ranked, created_at", "ranked DESC, created_at DESC",
+				"amount BETWEEN ? AND ?", r[0], r[1]))
 		}
 		ways = append(ways, f.byPrice(a)...)
 	}
@@ -190,6 +190,17 @@ func (f *finder) byText(ctx context.Context) ([]int64, error) {
 	return append(all, byWords...), err
 }
 
+// last returns the numbers of the last maxFound payments in the order of an index of each key, by some columns of it.
+// Those of all keys in one range would have to be sorted.
+func (f *finder) last(columns, order, condition string, args ...any) *bun.RawQuery {
+	ranges := make([]*bun.SelectQuery, len(f.q.Keys))
+	for i, key := range f.q.Keys {
+		ranges[i] = f.NewSelect().TableExpr("payments").ColumnExpr("id, "+columns).
+			Where("key_id = ?", key).Where(condition, args...).OrderExpr(order).Limit(maxFound)
+	}
+	return f.NewRaw("SELECT id FROM (?) AS found", db.Merge(f, ranges, order, maxFound))
+}
+
 // byBeginning finds texts that begin with the text, in any case of ASCII letters.
 // The last in the alphabet come first: numbered references are usually the newest.
 func (f *finder) byBeginning(text string) []*bun.RawQuery {
@@ -202,9 +213,8 @@ func (f *finder) byBeginning(text string) []*bun.RawQuery {
 	beginning := db.LowerASCII(text)
 	for _, column := range []string{"reference", "customer_email"} {
 		lower := "lower(" + column + bytewise + ")"
-		ways = append(ways, f.NewRaw("SELECT id FROM payments WHERE key_id IN (?) AND ? <> '' AND ? >= ? AND ? < ? ORDER BY ? DESC LIMIT ?",
-			bun.List(f.q.Keys), bun.Safe(column), bun.Safe(lower), beginning, bun.Safe(lower),
-			beginning+end, bun.Safe(lower), maxFound))
+		ways = append(ways, f.last(lower+" AS ranked", "ranked DESC",
+			column+" <> '' AND "+lower+" >= ? AND "+lower+" < ?", beginning, beginning+end))
 	}
 	if len(text) < shortPrefix {
 		return ways

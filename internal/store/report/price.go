@@ -119,9 +119,8 @@ func (f *finder) byPrice(a asked) (ways []*bun.RawQuery) {
 			if !ok {
 				continue
 			}
-			ways = append(ways, f.NewRaw(`SELECT id FROM payments WHERE key_id IN (?) AND currency <> '' AND currency IN (?)
-				AND price BETWEEN ? AND ? ORDER BY price DESC, created_at DESC LIMIT ?`,
-				bun.List(f.q.Keys), bun.List(codes), low, high, maxFound))
+			ways = append(ways, f.last("price AS ranked, created_at", "ranked DESC, created_at DESC",
+				"currency <> '' AND currency IN (?) AND price BETWEEN ? AND ?", bun.List(codes), low, high))
 		}
 	}
 	return ways

@@ -74,20 +74,20 @@ func (f *finder) byIndex(ctx context.Context) (numbers []int64, older Place, fre
 		return nil, Place{}, false, err
 	}
 	first, last := ageOf(oldest.ID-outOfOrder), ageOf(newest.ID+outOfOrder)
-	from := max(first, ageOf(newest.ID-outOfOrder))
+	from, words := max(first, ageOf(newest.ID-outOfOrder)), f.words
 	if f.q.Paid || f.q.Ascending { // then the newest are not first
-		if from, err = f.reach(ctx, first, last); err != nil || from > first {
+		if words, from, err = f.rarest(ctx, first, last); err != nil || from > first {
 			return nil, Place{}, true, err
 		}
 	}
 	for ages, stop := int64(1), first; last >= stop && len(numbers) < f.enough(); ages *= 2 {
-		more, entries, err := f.indexed(ctx, from, last)
+		more, entries, err := f.indexed(ctx, words, from, last)
 		if err != nil || entries > f.most() {
 			return nil, Place{}, true, err
 		}
 		numbers, last = append(numbers, more...), from-1
 		if ages == 1 && len(numbers) < f.enough() {
-			if stop, err = f.reach(ctx, first, last); err != nil {
+			if words, stop, err = f.rarest(ctx, first, last); err != nil {
 				return nil, Place{}, false, err
 			}
 		}
@@ -143,24 +143,30 @@ func (f *finder) before(ctx context.Context, age int64) (Place, error) {
 	return Place{row.place().At, row.ID + 1}, nil
 }
 
-// reach returns the first of the ages from which on to the last one of the words has at most MaxLook entries.
-func (f *finder) reach(ctx context.Context, first, last int64) (age int64, err error) {
-	age = last + 1
-	for _, word := range slices.Backward(f.words) { // what one types last is often the rarest
-		if age <= first {
-			break
-		}
-		var over []int64
-		err := f.NewRaw("SELECT id FROM (?) AS entries LIMIT 1 OFFSET ?", f.entries([]string{word}, first, last), f.most()).Scan(ctx, &over)
-		if err != nil {
-			return 0, fmt.Errorf("find how frequent a word is: %w", err)
-		}
-		if len(over) == 0 {
-			return first, nil
-		}
-		age = min(age, ageOf(over[0])+1)
+// rarest returns the word that goes furthest back with at most MaxLook entries, and the first of the ages from which on
+// to the last one it has so few.
+func (f *finder) rarest(ctx context.Context, first, last int64) (word []string, from int64, err error) {
+	words := slices.Clone(f.words)
+	if !f.sqlite { // which reads all that begins like the last one
+		slices.Reverse(words) // what one types last is often the rarest
 	}
-	return age, nil
+	from = last + 1
+	for i := 0; i < len(words) && from > first; i++ {
+		var over []int64
+		one := words[i : i+1]
+		err := f.NewRaw("SELECT id FROM (?) AS entries LIMIT 1 OFFSET ?", f.entries(one, first, last), f.most()).Scan(ctx, &over)
+		if err != nil {
+			return nil, 0, fmt.Errorf("find how frequent a word is: %w", err)
+		}
+		age := first
+		if len(over) > 0 {
+			age = ageOf(over[0]) + 1
+		}
+		if age < from {
+			word, from = one, age
+		}
+	}
+	return word, from, nil
 }
 
 // entries selects the numbers of payments with the words by the index, the newest age first. The database reads no
@@ -198,9 +204,12 @@ func (f *finder) entries(words []string, first, last int64) *bun.SelectQuery {
 		Where("w.payment_words MATCH asked.value")
 }
 
-// indexed returns payments with the words by the index, of some ages: the first of the page, as many as are enough; and
-// how many have the words, of which it counts one more than may be compared, and then returns none.
-func (f *finder) indexed(ctx context.Context, first, last int64) (numbers []int64, entries int, err error) {
+// indexed returns payments with all words, of those with the given ones by the index, of some ages: the first of the
+// page, as many as are enough; and how many have the given ones, of which it counts one more than may be compared, and
+// then returns none.
+func (f *finder) indexed(
+	ctx context.Context, words []string, first, last int64,
+) (numbers []int64, entries int, err error) {
 	of := "(SELECT count(*) FROM entries) <= ? AND p.id = ANY (ARRAY(SELECT id FROM entries))" // for IN, all may be read
 	if f.sqlite {
 		of = "(SELECT count(*) FROM entries) <= ? AND p.id IN (SELECT id FROM entries)"
@@ -212,7 +221,7 @@ func (f *finder) indexed(ctx context.Context, first, last int64) (numbers []int6
 		ID      int64
 		Entries int
 	}
-	entered := f.entries(f.words, first, last).Limit(int64(f.most() + 1))
+	entered := f.entries(words, first, last).Limit(int64(f.most() + 1))
 	err = f.NewRaw(`WITH entries AS MATERIALIZED (?) SELECT id, 0 AS entries FROM (?) AS found
 		UNION ALL SELECT 0, count(*) FROM entries`, entered, found).Scan(ctx, &rows)
 	for _, row := range rows {

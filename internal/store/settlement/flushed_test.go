@@ -39,8 +39,8 @@ func (w *world) foundIn(id payment.ID, finalized uint64, transfers ...chain.Tran
 }
 
 // A deposit is credited and swept before its block is finalized. Then the chain replaces the block: what was swept was
-// other money, which is marked once it is final, and nothing is due of it. The deposit is not swept any more, and is due
-// if it comes back.
+// other money, which is marked once it is final, and nothing is due of it. The deposit is not swept any more, and is
+// due if it comes back.
 func TestStore_SweptVanishes(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		p := w.NewStarted(w.NewKey(100, 0))
