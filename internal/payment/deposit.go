@@ -118,7 +118,7 @@ func (p *Payment) merge(v View, now time.Time) []Deposit {
 		case v.covers(d.Transfer) && d.State != DepositVanished && !v.doubts(d.Transfer):
 			d.State, d.FinalAt = DepositVanished, time.Time{}
 		}
-		d.Swept = d.Swept && d.State == DepositFinal // what was swept was other money
+		d.Swept = d.Swept && !d.Replaces(before)
 		if d.differs(before) {
 			changed = append(changed, *d)
 		}
@@ -158,6 +158,13 @@ func (d *Deposit) appear(t chain.Transfer, v View, rule chain.Finality, now time
 // differs compares what is stored, apart from the endpoint that reported it.
 func (d Deposit) differs(o Deposit) bool {
 	return d.State != o.State || d.Rechecked != o.Rechecked || !d.sameOnChain(o)
+}
+
+// Replaces reports whether the chain took back what was final before, or pays another amount in its place. If that was
+// swept, it was other money.
+func (d Deposit) Replaces(before Deposit) bool {
+	return d.Transfer.ID() == before.Transfer.ID() && before.State == DepositFinal &&
+		(d.State != DepositFinal || d.Transfer.Units.Cmp(before.Transfer.Units) != 0)
 }
 
 // sameOnChain compares what the chain says of the deposit.

@@ -35,14 +35,12 @@ func saveDeposit(p payment.Payment, d payment.Deposit) (*db.Stmt, error) {
 	return upsertDeposit.With(table.Deposits.Values(&row)...), nil
 }
 
-// unsweep returns the statements that take back that a final deposit was swept which is not final any more. What the
-// sweep moved was other money, which is marked when it is final (settlement.Store.SettleCovered). Sweeps lock balances
+// unsweep returns the statements that take back that a final deposit was swept which is not final any more, or pays
+// another amount. What the sweep moved is marked when it is final (settlement.Store.SettleCovered). Sweeps lock balances
 // before deposits, too.
 func unsweep(before payment.Payment, d payment.Deposit) []*db.Stmt {
 	t := d.Transfer
-	if d.State == payment.DepositFinal || !slices.ContainsFunc(before.Deposits, func(o payment.Deposit) bool {
-		return o.State == payment.DepositFinal && o.Transfer.ID() == t.ID()
-	}) {
+	if d.Folded() || !slices.ContainsFunc(before.Deposits, d.Replaces) {
 		return nil
 	}
 	return []*db.Stmt{

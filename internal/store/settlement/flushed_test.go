@@ -2,6 +2,7 @@ package settlement_test
 
 import (
 	"fmt"
+	"strconv"
 	"testing"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -62,6 +63,40 @@ func TestStore_SweptVanishes(t *testing.T) {
 		p = w.foundIn(p.ID, 0, first)
 		storetest.Same(t, "due when it is back", w.due()[0].Due, money.UnitsFromUint64(4_000_000))
 	})
+}
+
+// Or the transaction pays another amount in the block that replaces it.
+func TestStore_SweptChanges(t *testing.T) {
+	for name, c := range map[string]struct {
+		units, block, other uint64
+		swept               []bool
+		due                 uint64
+	}{
+		"Less": {1_000_000, 10, 3_000_000, []bool{true, true}, 0},
+		"More": {9_000_000, 30, 4_000_000, []bool{false, true}, 9_000_000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			onEach(t, func(t *testing.T, w *world) {
+				p := w.NewStarted(w.NewKey(100, 0))
+				first := storetest.Transfer(p, "0x1", 4_000_000, 10)
+				p = w.foundIn(p.ID, 0, first)
+				w.Must(w.EndSweep(t.Context(), confirmed(w.planned(w.due()...), 20), storetest.Start))
+
+				other := storetest.Transfer(p, "0x2", money.Micros(c.other), 11)
+				first.Units, first.Block.Number = money.UnitsFromUint64(c.units), c.block
+				changed, err := w.UpdatePayment(t.Context(), p.ID, storetest.Observe(100, first, other))
+				w.Must(err)
+				storetest.Same(t, "read back", w.Stored(p.ID), changed)
+				w.Must(w.SettleCovered(t.Context(), chain.Polygon, storetest.Start))
+				storetest.Same(t, "what was swept", swept(w.Stored(p.ID)), c.swept)
+				var due money.Units
+				for _, b := range w.due() {
+					due = due.Add(b.Due)
+				}
+				storetest.Same(t, "due", due.String(), strconv.FormatUint(c.due, 10))
+			})
+		})
+	}
 }
 
 // A sweep that finds nothing on an address: what was deposited in finalized blocks has been flushed by another account,
