@@ -36,19 +36,20 @@ func saveDeposit(p payment.Payment, d payment.Deposit) (*db.Stmt, error) {
 }
 
 // unsweep returns the statements that take back that a final deposit was swept which is not final any more, or pays
-// another amount. What the sweep moved is marked when it is final (settlement.Store.SettleCovered). Sweeps lock balances
-// before deposits, too.
+// another amount. What the sweep moved is marked when it is final (settlement.Store.SettleCovered). The first statement
+// waits for a sweep that is marking the deposit, whose balance may be new; of two that wait for each other, one is
+// repeated.
 func unsweep(before payment.Payment, d payment.Deposit) []*db.Stmt {
 	t := d.Transfer
 	if d.Folded() || !slices.ContainsFunc(before.Deposits, d.Replaces) {
 		return nil
 	}
 	return []*db.Stmt{
-		db.Exec("UPDATE deposit_balances SET ahead = TRUE WHERE network = ? AND address = ? AND contract = ?",
-			t.Network, db.Packed(t.To), db.Packed(t.Asset.Contract)).AnyNumber(),
 		db.Exec(`UPDATE deposits SET swept_at = NULL
 			WHERE network = ? AND tx_hash = ? AND ordinal = ? AND to_address = ? AND contract = ?`,
 			t.Network, db.Packed(t.Tx), t.Ordinal, db.Packed(t.To), db.Packed(t.Asset.Contract)),
+		db.Exec("UPDATE deposit_balances SET ahead = TRUE WHERE network = ? AND address = ? AND contract = ?",
+			t.Network, db.Packed(t.To), db.Packed(t.Asset.Contract)).AnyNumber(),
 	}
 }
 

@@ -1,9 +1,12 @@
 package settlement_test
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
@@ -97,6 +100,40 @@ func TestStore_SweptChanges(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Or the deposit vanishes while the first sweep of its address is being stored.
+func TestStore_SweptVanishesMeanwhile(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		p := w.NewStarted(w.NewKey(100, 0))
+		p = w.foundIn(p.ID, 0, storetest.Transfer(p, "0x1", 4_000_000, 10))
+		s := confirmed(w.planned(w.due()...), 20)
+		holder, err := w.SQL().Begin()
+		w.Must(err)
+		_, err = holder.Exec("UPDATE sweep_items SET reason = 'held'") // the sweep has marked nothing yet
+		w.Must(err)
+		waits := func(n int64) {
+			for w.ManyWriters() && t.Context().Err() == nil && n > w.Count(`SELECT count(*) FROM pg_stat_activity
+				WHERE datname = current_database() AND wait_event_type = 'Lock'`) {
+				time.Sleep(time.Millisecond)
+			}
+		}
+		var ended, vanished error
+		var both sync.WaitGroup
+		both.Go(func() { ended = w.EndSweep(t.Context(), s, storetest.Start) })
+		waits(1)
+		both.Go(func() {
+			other := storetest.Transfer(p, "0x2", 4_000_000, 11)
+			_, vanished = w.UpdatePayment(t.Context(), p.ID, storetest.Observe(100, other))
+		})
+		waits(2)
+		w.Must(holder.Commit())
+		both.Wait()
+		w.Must(errors.Join(ended, vanished))
+		w.Must(w.SettleCovered(t.Context(), chain.Polygon, storetest.Start))
+		storetest.Same(t, "what was swept", swept(w.Stored(p.ID)), []bool{false, true})
+		storetest.Same(t, "due", len(w.due()), 0)
+	})
 }
 
 // A sweep that finds nothing on an address: what was deposited in finalized blocks has been flushed by another account,
