@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"syscall"
 	"testing"
 	"time"
 
@@ -59,6 +60,8 @@ func (s *shop) paysAfter(t *testing.T, cut func()) time.Duration {
 		if t.Failed() {
 			_, health := s.tell("/health")
 			t.Logf("the order is %v, health %v", order, health)
+			_, log := s.stop(t, syscall.SIGQUIT)
+			t.Log(log)
 		}
 	}()
 	eventually(t, "the money is seen", func() bool {

@@ -63,7 +63,7 @@ func TestStore_SweptVanishes(t *testing.T) {
 		storetest.Same(t, "due", len(w.due()), 0)
 
 		first.Block.Number = 101
-		p = w.foundIn(p.ID, 0, first)
+		w.foundIn(p.ID, 0, first)
 		storetest.Same(t, "due when it is back", w.due()[0].Due, money.UnitsFromUint64(4_000_000))
 	})
 }
