@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	solanago "github.com/gagliardetto/solana-go"
+
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/chaintest"
 )
@@ -169,6 +171,20 @@ func TestAbsent_Skipped(t *testing.T) {
 		verdict, err := chain.JudgeAll(t.Context(), reader, chaintest.Recorded(got[0]), mustHeads(t, reader).Final)
 		if err != nil || verdict != chain.Missing {
 			t.Errorf("%d nodes: verdict %d, %v; want Missing", nodes, verdict, err)
+		}
+		// An endpoint that invents a payment in a skipped slot names the block that stands for it, an earlier one.
+		invented, skipped := chaintest.Recorded(got[0]), got[0].Block.Number+3
+		invented[0].Tx = chain.TxHash(solanago.Signature{1}.String())
+		invented[0].Block, _, err = reader.BlockAt(t.Context(), skipped)
+		if err != nil || nodes == 1 { // one that is alone contradicts itself
+			continue
+		}
+		for _, upTo := range []uint64{skipped, skipped + 5} { // the end of a range
+			end, _, _ := reader.BlockAt(t.Context(), upTo)
+			verdict, err := chain.JudgeAll(t.Context(), reader, invented, end)
+			if err != nil || verdict != chain.Missing {
+				t.Errorf("invented, up to slot %d: verdict %d, %v; want Missing", upTo, verdict, err)
+			}
 		}
 	}
 }

@@ -100,7 +100,7 @@ func (a *Adapter) judgeAt(
 	st := statuses[signature]
 	switch {
 	case st == nil:
-		verdict, err := e.judgeBlock(ctx, signature, source, at)
+		verdict, err := e.judgeBlock(ctx, signature, source, at, a.heads.finalNumber())
 		return verdict, nil, err
 	case st.Failed(), st.Slot > at.Number, st.Slot != source.Number:
 		return chain.Missing, nil, nil
@@ -140,8 +140,11 @@ func (e *endpoint) sameTime(ctx context.Context, tx *rpc.Transaction, source cha
 }
 
 // judgeBlock looks for a transaction that the node does not know in the block that should contain it: it is
-// missing only if the node has that block and the block does not list it.
-func (e *endpoint) judgeBlock(ctx context.Context, signature string, claimed, at chain.Head) (chain.Verdict, error) {
+// missing only if the node has that block and the block does not list it, or the slot was skipped, as a block after it
+// shows.
+func (e *endpoint) judgeBlock(
+	ctx context.Context, signature string, claimed, at chain.Head, final uint64,
+) (chain.Verdict, error) {
 	if claimed.Number > at.Number {
 		return chain.Missing, nil
 	}
@@ -150,14 +153,11 @@ func (e *endpoint) judgeBlock(ctx context.Context, signature string, claimed, at
 		return chain.Undecided, err
 	}
 	if !ok {
-		h, kept, err := e.Head(ctx, claimed.Number)
-		if err == nil && kept && h.Hash != claimed.Hash {
-			kept, err = e.Skipped(ctx, claimed.Number, at.Number)
-		}
-		if err == nil && (!kept || h.Hash == claimed.Hash) {
+		skipped, err := e.Skipped(ctx, claimed.Number, max(at.Number, final))
+		if err == nil && !skipped {
 			err = rpc.Lagging("block of slot %d is not there", claimed.Number)
 		}
-		return chain.Missing, err // the slot was skipped
+		return chain.Missing, err
 	}
 	if slices.Contains(b.Signatures, signature) {
 		return chain.Undecided, rpc.Lagging("transaction %s is not there", signature)
