@@ -176,11 +176,17 @@ func TestAbsent_Skipped(t *testing.T) {
 		invented, skipped := chaintest.Recorded(got[0]), got[0].Block.Number+3
 		invented[0].Tx = chain.TxHash(solanago.Signature{1}.String())
 		invented[0].Block, _, err = reader.BlockAt(t.Context(), skipped)
-		if err != nil || nodes == 1 { // one that is alone contradicts itself
+		if err != nil {
+			t.Fatal(err)
+		}
+		if nodes == 1 { // it contradicts itself
 			continue
 		}
 		for _, upTo := range []uint64{skipped, skipped + 5} { // the end of a range
-			end, _, _ := reader.BlockAt(t.Context(), upTo)
+			end, ok, err := reader.BlockAt(t.Context(), upTo)
+			if err != nil || !ok {
+				t.Fatalf("slot %d: %t, %v", upTo, ok, err)
+			}
 			verdict, err := chain.JudgeAll(t.Context(), reader, invented, end)
 			if err != nil || verdict != chain.Missing {
 				t.Errorf("invented, up to slot %d: verdict %d, %v; want Missing", upTo, verdict, err)

@@ -110,11 +110,15 @@ func TestStore_SweptVanishesMeanwhile(t *testing.T) {
 		s := confirmed(w.planned(w.due()...), 20)
 		holder, err := w.SQL().Begin()
 		w.Must(err)
+		defer func() { _ = holder.Rollback() }()                       // after its commit this does nothing
 		_, err = holder.Exec("UPDATE sweep_items SET reason = 'held'") // the sweep has marked nothing yet
 		w.Must(err)
 		waits := func(n int64) {
-			for w.ManyWriters() && t.Context().Err() == nil && n > w.Count(`SELECT count(*) FROM pg_stat_activity
-				WHERE datname = current_database() AND wait_event_type = 'Lock'`) {
+			for end := time.Now().Add(30 * time.Second); w.ManyWriters() && n > w.Count(`SELECT count(*)
+				FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`); {
+				if time.Now().After(end) {
+					t.Fatalf("fewer than %d transactions wait; the test shows nothing", n)
+				}
 				time.Sleep(time.Millisecond)
 			}
 		}
