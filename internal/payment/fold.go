@@ -55,8 +55,8 @@ func (p Payment) Flooded() bool { return newFolding(&p, View{}).singles >= FoldF
 func (d Deposit) Folded() bool { return d.Count > 0 }
 
 // Apart returns the deposits that a transfer without its place may be: those of its transaction and address that are
-// recorded by themselves; none for one that is placed. Where there is any, folding the transfer would count it twice, so
-// it must be read again with its place.
+// recorded by themselves; none for one that is placed. Where there is any, folding the transfer would count it twice,
+// so it must be read again with its place.
 func (p Payment) Apart(t chain.Transfer) (list []Deposit) {
 	for _, d := range p.Deposits {
 		if o := d.Transfer; !t.Placed() && !d.Folded() && o.Network == t.Network && o.Tx == t.Tx && o.To == t.To {
