@@ -37,9 +37,9 @@ const (
 
 var foldRules = [...]foldRule{{maxDeposits, everything}, {manyDeposits, manyFloor}, {FoldFrom, DustFloor}}
 
-// floor is the least that a transfer must be worth to be recorded by itself in a
+// Floor is the least that a transfer must be worth to be recorded by itself in a
 // payment with that many deposits.
-func floor(deposits int) money.Micros {
+func Floor(deposits int) money.Micros {
 	for _, r := range foldRules {
 		if deposits >= r.from {
 			return r.below
@@ -151,7 +151,7 @@ func (f *folding) holds(t chain.Transfer, recorded Deposit) bool {
 
 // isSmall reports whether a transfer that is not recorded is folded.
 func (f *folding) isSmall(t chain.Transfer) bool {
-	return !t.Placed() || t.Asset.Worth(t.Units).Cmp(floor(f.singles).Atto()) < 0
+	return !t.Placed() || t.Asset.Worth(t.Units).Cmp(Floor(f.singles).Atto()) < 0
 }
 
 // names reports whether a folded deposit has the identity of the transfer.

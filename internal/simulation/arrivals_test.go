@@ -28,7 +28,7 @@ func (w *world) checkArrivals(p payment.Payment) {
 			recorded[d.Transfer.Key] = d
 		}
 	}
-	small := map[holding]tally{}
+	small, floor := map[holding]tally{}, uint64(max(payment.Floor(len(recorded)), payment.DustFloor))
 	var inTime, late money.Micros
 	for _, r := range p.Routes {
 		l := w.of(r.Network)
@@ -43,7 +43,7 @@ func (w *world) checkArrivals(p payment.Payment) {
 			d, ok := recorded[k]
 			delete(recorded, k)
 			at := holding{in.to, in.contract}
-			if !ok && in.units < uint64(payment.DustFloor) {
+			if !ok && in.units < floor {
 				small[at] = tally{small[at].units + in.units, small[at].count + 1}
 				continue
 			}
