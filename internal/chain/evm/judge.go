@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/endpoint"
 	"github.com/florinpay/florin/internal/chain/evm/rpc"
 )
 
@@ -103,8 +104,8 @@ func sameBlock(r rpc.Receipt, source chain.Head) bool {
 	return r.Block == source.Number && r.BlockHash.String() == source.Hash
 }
 
-// receiptWithHead asks for a receipt and, in the same request, for block `at`. A receipt that takes too long is no
-// failure of the endpoint if it shows the block without it.
+// receiptWithHead asks for a receipt and, in the same request, for block `at`. A receipt that takes too long, or breaks
+// the request, is no failure of the endpoint if it shows the block without it.
 func receiptWithHead(ctx context.Context, e *rpc.Endpoint, tx rpc.Hash, at chain.Head) (reply rpc.Reply, err error) {
 	ask := func(ctx context.Context, calls ...rpc.Call) error {
 		return e.Patiently(ctx, at.Number, func() error {
@@ -122,13 +123,13 @@ func receiptWithHead(ctx context.Context, e *rpc.Endpoint, tx rpc.Hash, at chain
 	short, cancel := context.WithTimeout(ctx, receiptLimit)
 	defer cancel()
 	err = ask(short, rpc.ReceiptCall(tx))
-	if slow := short.Err() != nil || rpc.TimedOut(err); err == nil || ctx.Err() != nil || !slow {
+	if its := short.Err() != nil || endpoint.IsItem(err); err == nil || ctx.Err() != nil || !its {
 		return reply, err
 	}
-	if err = ask(ctx); err != nil {
+	if err := ask(ctx); err != nil {
 		return rpc.Reply{}, err
 	}
-	return rpc.Reply{Err: &rpc.Error{Message: errSlow.Error()}}, nil
+	return rpc.Reply{Err: &rpc.Error{Message: err.Error()}}, nil
 }
 
 // judgeInBlock looks for the transaction in the logs of its block, and returns its receipt by these if it stands. What

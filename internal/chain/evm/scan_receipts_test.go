@@ -2,6 +2,7 @@ package evm_test
 
 import (
 	"math/big"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -67,6 +68,65 @@ func TestScan_ReceiptsBeyondTheLimit(t *testing.T) {
 	s.reader = s.patient(time.Minute)
 	to := s.Address()
 	s.mustFind(s.fat(to, 6, 12<<20), to)
+}
+
+// TestScan_ReceiptBreaksRequest: a node that breaks off at the receipt of one transaction, whatever else is asked for
+// in the request, stays in use: the money of others is read, and so is what the logs of the block show of that one.
+func TestScan_ReceiptBreaksRequest(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]chaintest.HTTPAnswer{
+		"Status500": {Status: 500, Body: "internal"}, "Status502": {Status: 502, Body: "bad gateway"},
+		"Status413": {Status: 413, Body: "too large"}, "Status404": {Status: 404, Body: "not found"},
+		"Dropped": {Drop: true}, "Cut": {Status: 200, Body: `[{"jsonrpc":"2.0","id":0,"res`},
+		"NoReplies": {Status: 200, Body: "[]"},
+	} {
+		for _, count := range []int{1, 2} {
+			p := newProvided(t)
+			urls := []string{p.provider.URL, p.endpoints[0].URL}[:count]
+			var err error
+			if p.reader, err = evm.New(evm.Config{
+				Profile: p.profile, Endpoints: urls, Now: p.clock.Now, Clock: p.clock.pauses(),
+			}); err != nil {
+				t.Fatal(err)
+			}
+			good, goodTx := p.pay()
+			bad, badTx := p.pay()
+			p.Mine(5)
+			to := p.heads().Final
+			p.provider.Behave(chaintest.Rules{
+				Request: func(_ int, calls []chaintest.ProviderCall, _ bool) *chaintest.HTTPAnswer {
+					if slices.ContainsFunc(calls, func(c chaintest.ProviderCall) bool {
+						return c.Method == "eth_getTransactionReceipt" && string(c.Params[0]) == `"`+string(badTx)+`"`
+					}) {
+						return &answer
+					}
+					return nil
+				},
+			})
+			p.mustFind(map[chain.TxHash]bool{goodTx: true, badTx: true}, good.To, bad.To)
+			got, err := p.scan(0, to, bad.To)
+			if err != nil || len(got) != 1 {
+				t.Fatalf("%s: scanned %+v, %v", name, got, err)
+			}
+			for range 3 {
+				_, _ = p.reader.Find(t.Context(), badTx) // a stranger asks what became of it
+				got[0].Source = p.reader.Endpoints()[count-1].Name
+				verdict, err := chain.JudgeAll(t.Context(), p.reader, got, to)
+				if err != nil || verdict != chain.Stands {
+					t.Errorf("%s, %d endpoints: judged %d, %v; want Stands", name, count, verdict, err)
+				}
+			}
+			if e := p.reader.Endpoints()[0]; !e.Healthy || !e.CoolUntil.IsZero() || len(e.Learnt) > 0 {
+				t.Errorf("%s: the endpoint rests, or gets less: %+v", name, e)
+			}
+			p.provider.Behave(chaintest.Rules{
+				Request: func(int, []chaintest.ProviderCall, bool) *chaintest.HTTPAnswer { return &answer },
+			})
+			if _, err := p.reader.Find(t.Context(), badTx); err == nil || p.reader.Endpoints()[0].Healthy {
+				t.Errorf("%s: an endpoint that answers nothing is healthy, %v", name, err)
+			}
+		}
+	}
 }
 
 // patient returns a fresh adapter that waits so long for an answer.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/endpoint"
 	"github.com/florinpay/florin/internal/chain/evm/rpc"
 )
 
@@ -194,9 +195,9 @@ func (s *stretch) receipts(
 		replies = got[asked:]
 		return read(got)
 	})
-	if err != nil && rpc.TimedOut(err) && ctx.Err() == nil {
-		// One slow receipt must not cost the others: without them the endpoint must answer; then each has
-		// its own time.
+	if endpoint.IsItem(err) && ctx.Err() == nil {
+		// One receipt that is slow, or breaks the request, must not cost the others: without them the endpoint must
+		// answer; then each has its own time.
 		replies = nil
 		err = s.withHead(ctx, calls[:asked], read)
 	}

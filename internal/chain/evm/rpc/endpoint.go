@@ -77,7 +77,7 @@ func (e *Endpoint) AskInto(ctx context.Context, buffer *bytes.Buffer, calls ...C
 			e.refuseBatch(len(part), err)
 			continue
 		}
-		if len(part) == 1 && (err != nil && len(replies) == 0 || err == nil && refusal.same(got[0].Err)) {
+		if len(part) == 1 && (err != nil || refusal.same(got[0].Err)) {
 			e.restoreBatch(learned) // one call alone fails too, so the batch was not why
 		}
 		// Callers with a buffer ask for a range and shorten it themselves after
@@ -90,7 +90,7 @@ func (e *Endpoint) AskInto(ctx context.Context, buffer *bytes.Buffer, calls ...C
 			got, err = e.askAgain(ctx, part, got)
 		}
 		if err != nil {
-			return nil, part[0].fault(err)
+			return nil, e.fault(ctx, part, err)
 		}
 		e.acceptBatch(len(part))
 		replies = append(replies, got...)

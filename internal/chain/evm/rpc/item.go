@@ -1,7 +1,10 @@
 package rpc
 
 import (
+	"bytes"
+	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,4 +34,19 @@ func (c Call) fault(err error) error {
 	}
 	_, object := errors.AsType[*Error](err)
 	return endpoint.OfItem(err, TimedOut(err) || object && !errors.Is(err, ErrLagging) && !errors.Is(err, ErrPruned))
+}
+
+// fault is Call.fault of a request. One that the node does not answer at all, or with an HTTP status, may be at fault
+// itself, too, as where the node breaks off at one transaction: then it answers another call.
+func (e *Endpoint) fault(ctx context.Context, calls []Call, err error) error {
+	err = calls[0].fault(err)
+	_, limited := errors.AsType[rateLimited](err)
+	if limited || endpoint.IsItem(err) || errors.Is(err, endpoint.ErrBusy) || ctx.Err() != nil ||
+		slices.ContainsFunc(calls, func(c Call) bool { return !c.ofItem() }) {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, itemTimeout)
+	defer cancel()
+	_, failed := e.request(ctx, []Call{NewCall("eth_blockNumber")}, new(bytes.Buffer))
+	return endpoint.OfItem(err, failed == nil)
 }
