@@ -62,6 +62,9 @@ func (n *node) answer(t *testing.T, w http.ResponseWriter, r *http.Request, upst
 	n.mu.Unlock()
 	if deny != nil {
 		if status, body := deny(call.Params); status != 0 {
+			if status == dropped {
+				panic(http.ErrAbortHandler)
+			}
 			w.WriteHeader(status)
 			_, _ = io.WriteString(w, body) // the client may have disconnected
 			return
@@ -115,6 +118,9 @@ func (n *node) set(method string, f func(params, result json.RawMessage) json.Ra
 	}
 	n.alter[method] = f
 }
+
+// dropped is a status that cuts the connection.
+const dropped = -1
 
 // failFor makes the node answer calls of a method with an HTTP status and a body if their parameters hold the text; an
 // empty text ends it.

@@ -108,8 +108,7 @@ func (w *Client) Ask(ctx context.Context, into any, method string, params ...any
 			w.Rate.Refused()
 		}
 		if slices.Contains(itemMethods, method) {
-			_, status := errors.AsType[Status](err)
-			err = endpoint.OfItem(err, !ok && !status && Answered(err))
+			err = endpoint.OfItem(err, err != nil && !ok && w.answers(ctx, err))
 		}
 		if !ok || try == rateTries || limited.After > longestWait || w.Alone == nil || !w.Alone() {
 			return err
@@ -118,6 +117,19 @@ func (w *Client) Ask(ctx context.Context, into any, method string, params ...any
 			return err
 		}
 	}
+}
+
+// answers reports whether the node serves others than the item for which it failed. One that it answers with an HTTP
+// status, or not at all, may be at fault itself, too: then the node answers another call.
+func (w *Client) answers(ctx context.Context, err error) bool {
+	if _, status := errors.AsType[Status](err); !status && Answered(err) {
+		return true
+	}
+	if ctx.Err() != nil || errors.Is(err, ErrLagging) || errors.Is(err, context.DeadlineExceeded) {
+		return false
+	}
+	_, err = w.Slot(ctx, Confirmed)
+	return err == nil
 }
 
 // itemMethods ask for single transactions, accounts or blocks, for which alone a node may fail.

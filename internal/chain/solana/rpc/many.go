@@ -2,9 +2,12 @@ package rpc
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/florinpay/florin/internal/chain/endpoint"
 )
 
 // Limits of calls for many accounts or signatures.
@@ -50,7 +53,7 @@ func Isolated[T any](
 	switch more := i.count(err == nil); {
 	case err == nil:
 		return nil
-	case ctx.Err() != nil, !Answered(err), !more:
+	case ctx.Err() != nil, !more, !Answered(err) && !endpoint.IsItem(err), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case len(items) == 1:
 		return one(items[0], err)
