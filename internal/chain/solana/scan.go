@@ -3,6 +3,7 @@ package solana
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -153,19 +154,26 @@ func (s *search) recheck(ctx context.Context, accounts []*account) (gone []*acco
 	if len(open) == 0 {
 		return nil, nil
 	}
-	statuses, err := s.e.Statuses(ctx, open)
+	statuses, failed := make(map[string]*rpc.TxStatus, len(open)), make(map[string]error)
+	err = rpc.Isolated(ctx, &s.single, open, func(ctx context.Context, part []string) error {
+		got, err := s.e.Statuses(ctx, part)
+		maps.Copy(statuses, got)
+		return err
+	}, func(signature string, err error) error { failed[signature] = err; return nil })
 	if err != nil {
 		return nil, err
 	}
 	for _, acc := range accounts {
 		for _, e := range acc.notFinal() {
-			st := statuses[e.signature]
-			if !st.Included() {
+			st, err := statuses[e.signature], failed[e.signature]
+			if err == nil && !st.Included() {
 				acc.forget(e.signature)
 				gone = append(gone, acc)
 				break
 			}
-			err := s.applyStatus(e, st)
+			if err == nil {
+				err = s.applyStatus(e, st)
+			}
 			if err == nil {
 				continue
 			}

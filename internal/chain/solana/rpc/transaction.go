@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/endpoint"
 	"github.com/mr-tron/base58"
 )
 
@@ -58,7 +59,7 @@ func (w *Client) StatusesAt(
 			return err
 		}
 		if len(answer.Value) != len(part) {
-			return Malformed("%d statuses instead of %d", len(answer.Value), len(part))
+			return endpoint.OfItem(Malformed("%d statuses instead of %d", len(answer.Value), len(part)), true)
 		}
 		copy(all[at:], answer.Value)
 		slots[at/StatusesPerCall] = answer.Context.Slot
