@@ -113,8 +113,8 @@ type stretch struct {
 	waiting []candidate
 	found   []rpc.TransferLog
 	small   []rpc.TransferLog // that are shown as they are
-	odd     []rpc.LogPlace    // of logs that are no ERC-20 transfers
-	// unread are the recipients of transactions whose receipts cannot be read.
+	odd     []oddLog
+	// unread are the recipients of transactions whose receipts, or of logs that, cannot be read.
 	unread *chain.UnreadError
 }
 

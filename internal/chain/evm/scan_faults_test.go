@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"math/big"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -145,7 +146,39 @@ func TestScan_MalformedLogs(t *testing.T) {
 			if got, err := s.scan(1, s.chain.Head(), p.To); err == nil {
 				t.Errorf("with no sound endpoint: %+v", got)
 			}
+			if !slices.Contains(nameless, name) {
+				onlyOf(t, alter)
+			}
 		})
+	}
+}
+
+// nameless are malformed logs that do not name whom they concern.
+var nameless = []string{
+	"ThreeTopicsLess", "FourTopics", "FiveTopics", "OtherEvent", "TopicsNull", "TopicNumber", "DirtyRecipient",
+	"DataNumber", "BlockNumberNumber", "RemovedText",
+}
+
+// onlyOf alters the log of one payment, as the only endpoint shows it: it concerns that payment.
+func onlyOf(t *testing.T, alter func(map[string]any)) {
+	t.Helper()
+	s := newScript(t, 1)
+	s.Mine(1)
+	bad, badTx := s.pay()
+	good, tx := s.pay()
+	s.Mine(1)
+	s.endpoints[0].Set(chaintest.Faults{Alter: func(l map[string]any) {
+		if l["transactionHash"] == string(badTx) {
+			alter(l)
+		}
+	}})
+	got, err := s.scan(1, s.chain.Head(), bad.To, good.To)
+	unread, some := errors.AsType[*chain.UnreadError](err)
+	if !some || !slices.Equal(unread.Addresses, []chain.Address{bad.To.Address}) || len(got) != 1 || got[0].Tx != tx {
+		t.Errorf("where another payment's log is right: %+v, error %v", got, err)
+	}
+	if e := s.reader.Endpoints()[0]; !e.Healthy {
+		t.Errorf("the endpoint is %+v", e)
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 )
 
 // collect checks one log of the answer and queues its recipient for the
-// look-up. A log that was not requested makes the whole answer invalid: more of
-// it may be wrong. One that is no ERC-20 transfer is looked up in its receipt.
+// look-up. A log that was not requested makes the whole answer invalid, since more of it may be wrong, unless it names
+// whom it concerns. One that is no ERC-20 transfer is looked up in its receipt.
 func (s *stretch) collect(l *rpc.RawLog, first, last uint64) error {
 	if l.Removed {
 		return nil // of a fork the node has left
@@ -19,10 +19,10 @@ func (s *stretch) collect(l *rpc.RawLog, first, last uint64) error {
 	}
 	number, ok := rpc.ParseQuantity(l.BlockNumber)
 	if !ok || number < first || number > last {
-		return rpc.Malformed("a log outside the blocks asked for")
+		return s.spoilt(s.recipient(l), rpc.Malformed("a log outside the blocks asked for"))
 	}
 	if !s.adapter.isAsset(l.Address) {
-		return rpc.Malformed("a log of another contract")
+		return s.spoilt(s.recipient(l), rpc.Malformed("a log of another contract"))
 	}
 	c := candidate{log: l.Text}
 	if !l.IsTransfer() || !l.Recipient(&c.to) {
@@ -100,15 +100,44 @@ func (s *stretch) unplaced() (list []chain.Transfer) {
 	return list
 }
 
+// oddLog is the place of a log under the topic of transfers that is none, and the watched address that it names, if
+// any.
+type oddLog struct {
+	rpc.LogPlace
+	to chain.Address
+}
+
 // keepOdd keeps the place of a log under the topic of transfers that is none.
 // Contracts may log such things, and one of them must not hold up a network; but a
 // node may also have spoiled a transfer.
 func (s *stretch) keepOdd(l *rpc.RawLog) error {
 	place, ok := l.Place()
 	if !ok {
-		return rpc.Malformed("a transfer log that cannot be read")
+		return s.spoilt(s.recipient(l), rpc.Malformed("a transfer log that cannot be read"))
 	}
-	s.odd = append(s.odd, place)
+	s.odd = append(s.odd, oddLog{place, s.recipient(l)})
+	return nil
+}
+
+// recipient returns the watched address that a log names as the recipient; empty: it names none.
+func (s *stretch) recipient(l *rpc.RawLog) chain.Address {
+	var to rpc.Address
+	if !l.IsTransfer() || !l.Recipient(&to) {
+		return ""
+	}
+	address, _ := s.watch.Lookup(to[:])
+	return address
+}
+
+// spoilt leaves the address that a log names, which cannot be used, unread: it concerns nobody else. Where it names
+// none, it is not known whom it concerns, and the whole answer is at fault.
+func (s *stretch) spoilt(to chain.Address, why error) error {
+	if to == "" {
+		return why
+	}
+	s.unread = s.unread.With(&chain.UnreadError{
+		Reason: s.e.Name() + ": " + why.Error(), Addresses: []chain.Address{to},
+	})
 	return nil
 }
 

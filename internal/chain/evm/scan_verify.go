@@ -66,7 +66,8 @@ func (s *stretch) leave(found []rpc.TransferLog, why error) {
 	s.unread = s.unread.With(unread)
 }
 
-// verifyOdd checks that the receipts do not know the odd logs as transfers.
+// verifyOdd checks that the receipts do not know the odd logs as transfers. Those whose recipient is known concern only
+// that one.
 func (s *stretch) verifyOdd(ctx context.Context) error {
 	for page := range slices.Chunk(s.odd, receiptPage) {
 		blocks := make(map[rpc.Hash]rpc.Header, len(page))
@@ -83,11 +84,15 @@ func (s *stretch) verifyOdd(ctx context.Context) error {
 		}
 		for _, o := range page {
 			r := receipts[o.Tx]
-			if r.err != nil {
-				return r.err // whom it concerns is not known
+			why := r.err
+			if why == nil && r.HasAt(o.Index) {
+				why = rpc.Malformed("a transfer log that its receipt shows otherwise")
 			}
-			if r.HasAt(o.Index) {
-				return rpc.Malformed("a transfer log that its receipt shows otherwise")
+			if why != nil {
+				why = s.spoilt(o.to, why)
+			}
+			if why != nil {
+				return why // whom it concerns is not known
 			}
 		}
 	}

@@ -59,13 +59,13 @@ func ReadLog(s *Scanner, l *RawLog) bool {
 		case "topics":
 			ok = readTopics(s, l)
 		case "blockNumber":
-			l.BlockNumber, ok = s.text()
+			l.BlockNumber, ok = s.place()
 		case "blockHash":
-			l.hash, ok = s.text()
+			l.hash, ok = s.place()
 		case "transactionHash":
-			l.tx, ok = s.text()
+			l.tx, ok = s.place()
 		case "logIndex":
-			l.index, ok = s.text()
+			l.index, ok = s.place()
 		case "removed":
 			var raw []byte
 			raw, ok = s.skip()

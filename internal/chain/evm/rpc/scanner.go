@@ -89,6 +89,15 @@ func (s *Scanner) text() ([]byte, bool) {
 	return s.escaped(start)
 }
 
+// place is text for what tells where a log is: nodes leave it null.
+func (s *Scanner) place() ([]byte, bool) {
+	if s.peek() != 'n' {
+		return s.text()
+	}
+	raw, ok := s.skip()
+	return nil, ok && IsNull(raw)
+}
+
 // plain advances to the first quote, backslash or control character. The
 // lowest marked byte of the word is exact; borrows only mark bytes above it.
 func (s *Scanner) plain() {
