@@ -325,3 +325,33 @@ func TestScan_Unreadable(t *testing.T) {
 		})
 	}
 }
+
+// TestScan_SpamSwept: one endpoint that is all there is reads the history of an account that a sweep has emptied once
+// more for each pass over its blocks. One that takes several scans is read in the end, whatever passes come between.
+func TestScan_SpamSwept(t *testing.T) {
+	t.Parallel()
+	s, reader, n, clock, _, _ := named(t)
+	items := []chain.SweepItem{s.deposit(t, s.assets[0], 7)}
+	s.Mine(1)
+	s.spam(s.accountOf(items[0]), manySpam/2)
+	s.carryOut(t, items, s.mustSign(t, items))
+	for whole := 0; whole < 3; {
+		s.Mine(1)
+		s.Finalize()
+		clock.advance(2 * time.Second)
+		at := mustHeads(t, reader).Final
+		for _, from := range []uint64{at.Number, 0} { // what is new, and what rests
+			got, _, err := reader.Scan(t.Context(), from, at, watching(items[0].Address))
+			if _, some := errors.AsType[*chain.UnreadError](err); err != nil && !some {
+				t.Fatal(err)
+			}
+			if err == nil && from == 0 {
+				wantUnits(t, got, 7)
+				whole++
+			}
+		}
+		if read := n.count("getTransaction"); read > manySpam {
+			t.Fatalf("%d transactions were read of %d, and the account %d times whole", read, manySpam/2, whole)
+		}
+	}
+}

@@ -40,8 +40,9 @@ type walk struct {
 	taken   map[string]bool // signatures in this slot: one that is listed twice must not explain two equal payments
 	ended   bool            // there are no further pages
 	older   int             // how many transactions before goal were read
-	credits []*entry
+	read    []*entry
 	listed  map[string]bool // signatures in slots from goal on, for the comparison with another index
+	relied  bool            // on what was read before
 	// outdated: an index lists more by now.
 	outdated bool
 }
@@ -90,10 +91,13 @@ func (w *walk) again() *walk {
 
 // advance reads on until the walk is over or the budget is spent, which it reduces.
 func (s *search) advance(ctx context.Context, acc *account, budget *int) (over bool, err error) {
-	w := acc.walk
 	for {
+		w := acc.walk
 		if w.over() {
-			return true, s.conclude(ctx, acc)
+			if over, err := s.conclude(ctx, acc); over || err != nil {
+				return true, err
+			}
+			continue
 		}
 		if *budget <= 0 {
 			return false, nil
@@ -106,7 +110,7 @@ func (s *search) advance(ctx context.Context, acc *account, budget *int) (over b
 			continue
 		}
 		part := w.next(min(*budget, rpc.ParallelCalls))
-		read, err := s.readOf(ctx, w, part)
+		read, err := s.readOf(ctx, acc, part)
 		if err != nil {
 			w.page = slices.Concat(part, w.page)
 			return false, err
@@ -116,23 +120,34 @@ func (s *search) advance(ctx context.Context, acc *account, budget *int) (over b
 				w.page = slices.Concat(part[i:], w.page)
 				return false, err
 			}
-			if !part[i].Failed() {
+			if !part[i].Failed() && w.kept(acc, part[i]) == nil {
 				*budget--
 			}
 			if w.bounded && w.rest == w.base && w.matched {
-				return true, s.conclude(ctx, acc)
+				break
 			}
 		}
 	}
 }
 
+// kept returns what an earlier walk read of a final transaction, so that a history is read in the end although
+// only so much of it is read in a scan, and though it is listed again; nil: it must be read.
+func (w *walk) kept(acc *account, l rpc.Signature) *entry {
+	e := acc.entries[l.Signature]
+	if e == nil || !e.final || e.tx == nil || e.slot != l.Slot || l.Failed() || l.Slot > w.slot ||
+		acc.under != nil || acc.unexplained {
+		return nil
+	}
+	return e
+}
+
 // readOf reads transactions, nil for those that need not be read. Nodes forget old transactions, so one before the
 // goal, which could only explain what the account held before, may be missing.
-func (s *search) readOf(ctx context.Context, w *walk, part []rpc.Signature) ([]*rpc.Transaction, error) {
-	read := make([]*rpc.Transaction, len(part))
+func (s *search) readOf(ctx context.Context, acc *account, part []rpc.Signature) ([]*rpc.Transaction, error) {
+	w, read := acc.walk, make([]*rpc.Transaction, len(part))
 	err := rpc.Each(ctx, part, 1, func(ctx context.Context, one []rpc.Signature, at int) error {
 		l := one[0]
-		if l.Failed() || l.Slot > w.slot {
+		if l.Failed() || l.Slot > w.slot || w.kept(acc, l) != nil {
 			return nil
 		}
 		t, err := s.cache.transaction(ctx, l.Signature)
@@ -182,7 +197,7 @@ func (w *walk) next(n int) []rpc.Signature {
 	return part
 }
 
-// take counts one transaction in; t is nil for one that was not read.
+// take counts one transaction in; t is nil for one that was not read now.
 func (w *walk) take(acc *account, l rpc.Signature, t *rpc.Transaction) error {
 	if t != nil && t.Slot != l.Slot {
 		return rpc.Lagging("transaction %s is in slot %d, not %d", l.Signature, t.Slot, l.Slot)
@@ -200,11 +215,22 @@ func (w *walk) take(acc *account, l rpc.Signature, t *rpc.Transaction) error {
 	if l.Slot < w.goal && !l.Failed() {
 		w.older++
 	}
-	if t == nil {
+	x := w.kept(acc, l)
+	if t != nil {
+		x = &entry{signature: l.Signature, slot: l.Slot, tx: outcomeOf(t, acc, w.e.Name)}
+	}
+	if x == nil {
 		return nil
 	}
-	c, reported := t.Change(acc.key)
-	if !reported {
+	w.relied = w.relied || t == nil
+	if l.Slot >= w.goal && (x.tx.credited || len(w.read) < listedKept) {
+		w.read = append(w.read, x)
+	}
+	c := x.tx.change
+	if t != nil {
+		c, _ = t.Change(acc.key)
+	}
+	if c.Account == "" {
 		return nil // it names no token program, so it cannot have changed a token balance
 	}
 	if w.at != l.Slot {
@@ -212,9 +238,6 @@ func (w *walk) take(acc *account, l rpc.Signature, t *rpc.Transaction) error {
 	}
 	w.matched = w.matched || c.After == w.after
 	w.rest -= c.After - c.Before
-	if _, credited := acc.credit(t); credited && l.Slot >= w.goal {
-		w.credits = append(w.credits, &entry{signature: l.Signature, slot: l.Slot, tx: outcomeOf(t, acc, w.e.Name)})
-	}
 	return nil
 }
 
@@ -238,33 +261,43 @@ func (w *walk) over() bool {
 	return w.matched || w.amount == 0 || w.older >= olderReads
 }
 
-// conclude checks that the balance is explained, and adopts what was found.
-func (s *search) conclude(ctx context.Context, acc *account) error {
+// conclude checks that the balance is explained, and adopts what was found. Where what was read before may be why it
+// is not, all is read once more: over is false.
+func (s *search) conclude(ctx context.Context, acc *account) (over bool, err error) {
 	w := acc.walk
 	explained := (w.matched || w.at == 0 && (w.amount == 0 && (!w.named || len(w.listed) > 0) ||
 		w.bounded && w.rest == w.base)) && w.whole()
+	if acc.unexplained = !explained; !explained && w.relied {
+		acc.walk = w.again()
+		return false, nil
+	}
 	// What is missing may be older than what the node remembers. Where more was credited than the account held, nothing
 	// was forgotten, and the snapshot was wrong.
 	old := !w.bounded && (w.at == 0 || w.matched) && w.rest <= math.MaxInt64
 	if !explained && old {
 		explained = s.forgotten(ctx, acc, w)
 	}
-	if !explained {
+	if acc.unexplained = !explained; !explained {
 		acc.walk = nil // the index is behind: begin at its newest entry again
 		if old && !w.outdated {
 			acc.walk = w.again()
 		}
-		return rpc.Lagging("%w: %s at slot %d", errUnexplained, acc.key, w.slot)
+		return true, rpc.Lagging("%w: %s at slot %d", errUnexplained, acc.key, w.slot)
 	}
-	for _, e := range w.credits {
-		acc.entries[e.signature], acc.credited = e, max(acc.credited, e.slot)
+	for _, e := range w.read {
+		if e.tx.credited {
+			acc.entries[e.signature], acc.credited = e, max(acc.credited, e.slot)
+		} else if e.slot <= s.adapter.heads.finalNumber() && len(acc.entries) < listedKept {
+			e.final = true
+			acc.entries[e.signature] = e
+		}
 	}
 	if !acc.covered || w.goal < acc.since {
 		acc.since = w.goal
 	}
 	acc.known, acc.covered, acc.state, acc.seen = true, true, w.state, max(acc.seen, w.to)
 	acc.swept, acc.walk = w.swept, nil
-	return nil
+	return true, nil
 }
 
 // whole reports whether nothing is missing of what was listed back to the goal: an account begins with nothing, so a

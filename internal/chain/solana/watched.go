@@ -48,18 +48,21 @@ type account struct {
 	swept    uint64       // how many sweeps were counted at that reading
 	used     time.Time
 
-	// walk is the reading of its history, where that is not finished.
-	walk    *walk
+	// walk is the reading of its history, where that is not finished; unexplained: the last one did not explain what
+	// the account holds, so that nothing is believed that was read before.
+	walk        *walk
+	unexplained bool
+
 	problem problem
 
-	// entries are the transactions that credited the account in slots since..seen, by signature. Those that a
-	// fork removed are not among them.
+	// entries are the transactions that credited the account in slots since..seen, by signature, and final ones that
+	// did not. Those that a fork removed are not among them.
 	since   uint64
 	covered bool
 	entries map[string]*entry
 }
 
-// entry is a transaction that credited an account.
+// entry is a transaction that names an account.
 type entry struct {
 	signature string
 	slot      uint64
@@ -92,6 +95,8 @@ func outcomeOf(t *rpc.Transaction, acc *account, source string) *outcome {
 	o := &outcome{ordinal: c.Index, credited: credited, change: c, source: source}
 	if credited {
 		o.from = rpc.Payer(t.Changes(), c.Mint)
+	} else {
+		o.change, _ = t.Change(acc.key)
 	}
 	return o
 }
@@ -192,11 +197,11 @@ func (acc *account) notFinal() []*entry {
 	return list
 }
 
-// within lists the transactions without error in the slots from..to, by slot.
+// within lists the transactions without error in the slots from..to that may have credited the account, by slot.
 func (acc *account) within(from, to uint64) []*entry {
 	var list []*entry
 	for _, e := range acc.entries {
-		if e.slot >= from && e.slot <= to && !e.failed {
+		if e.slot >= from && e.slot <= to && !e.failed && (e.tx == nil || e.tx.credited) {
 			list = append(list, e)
 		}
 	}
