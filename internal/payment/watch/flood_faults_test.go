@@ -10,6 +10,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain/chaintest"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
 )
 
 // TestWatcher_FloodSingle: where one endpoint is all there is, one wrong answer about a flooded payment is not
@@ -110,4 +111,39 @@ func TestWatcher_FloodRepaired(t *testing.T) {
 	r.readFor(18 * time.Minute)
 	r.wantSetAside(0)
 	r.expect(p, payment.Started, 18+5_000+blocks*each)
+}
+
+// TestWatcher_FloodLong: what all endpoints left out of a fold is found when the payment is read again, also where the
+// fold holds more blocks than one reading usually does.
+func TestWatcher_FloodLong(t *testing.T) {
+	t.Parallel()
+	for endpoints := 1; endpoints <= 2; endpoints++ {
+		t.Run(strconv.Itoa(endpoints), func(t *testing.T) {
+			t.Parallel()
+			r, p, _ := flooded(t, endpoints)
+			for _, e := range r.endpoints {
+				e.Set(chaintest.Faults{Omit: func(log map[string]any) bool {
+					data, _ := log["data"].(string)
+					return strings.HasSuffix(data, fmt.Sprintf("%x", 5_000))
+				}})
+			}
+			r.speck(p, 1, 5_000)
+			r.readFor(5 * time.Minute)
+			for _, e := range r.endpoints {
+				e.Set(chaintest.Faults{})
+			}
+			for range 5 {
+				r.speck(p, 1, 1)
+				r.chain.Mine(500)
+				r.pass(-500 * time.Second)
+				r.readFor(2 * time.Minute)
+			}
+			r.readFor(3 * time.Minute)
+			r.expect(p, payment.Started, 18+5)
+			r.must(watch.Repair(t.Context(), r.store, r.profile.Network, p.ID, 1, watch.ErrDiffers, r.now()))
+			r.readFor(time.Minute)
+			r.expect(p, payment.Started, 18+5+5_000)
+			r.wantSetAside(0)
+		})
+	}
 }

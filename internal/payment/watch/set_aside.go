@@ -200,6 +200,10 @@ func (r *reader) readAgain(ctx context.Context, a SetAside) error {
 	}
 	sets := r.setsOf(p, a.Accounts)
 	halved := min(a.Attempts, mostHalved) // after an attempt that ran out of time one gets on by shorter ranges
+	if a.Attempts == 0 && slices.ContainsFunc(p.Deposits, payment.Deposit.Folded) {
+		defer func(size uint64) { r.size = size }(r.size)
+		r.size = r.cursor.Scanned.Number // what a sum lacks is found by all its blocks at once
+	}
 	err = r.walk(ctx, max(a.From, 1)-1, r.cursor.Scanned, halved, func(from uint64, to chain.Head) error {
 		left, err := r.readRange(ctx, p.ID, sets, from, to, a.Shown)
 		if err != nil {
