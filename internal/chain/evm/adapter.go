@@ -45,6 +45,7 @@ type Adapter struct {
 	aged       chain.Aged[view]
 	alone      chain.Alone
 	quickReads quickReadMemory
+	slow       slowReceipts
 }
 
 var _ chain.Reader = (*Adapter)(nil)
@@ -69,7 +70,9 @@ func New(c Config) (*Adapter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Adapter{profile: c.Profile, pool: p, assets: assets, alone: c.Alone}, nil
+	return &Adapter{
+		profile: c.Profile, pool: p, assets: assets, alone: c.Alone, slow: slowReceipts{now: p.Now},
+	}, nil
 }
 
 // assetTable indexes the network's assets by contract.

@@ -64,7 +64,7 @@ func (a *Adapter) judgeThrough(
 	if !ok {
 		return nil, fmt.Errorf("judge: %q is no block hash", source.Hash)
 	}
-	reply, err := receiptWithHead(ctx, e, tx, at)
+	reply, err := a.receiptWithHead(ctx, e, tx, at)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,9 @@ func sameBlock(r rpc.Receipt, source chain.Head) bool {
 
 // receiptWithHead asks for a receipt and, in the same request, for block `at`. A receipt that takes too long, or breaks
 // the request, is no failure of the endpoint if it shows the block without it.
-func receiptWithHead(ctx context.Context, e *rpc.Endpoint, tx rpc.Hash, at chain.Head) (reply rpc.Reply, err error) {
+func (a *Adapter) receiptWithHead(
+	ctx context.Context, e *rpc.Endpoint, tx rpc.Hash, at chain.Head,
+) (reply rpc.Reply, err error) {
 	ask := func(ctx context.Context, calls ...rpc.Call) error {
 		return e.Patiently(ctx, at.Number, func() error {
 			replies, err := e.Ask(ctx, append([]rpc.Call{rpc.BlockByNumber(at.Number)}, calls...)...)
@@ -120,11 +122,16 @@ func receiptWithHead(ctx context.Context, e *rpc.Endpoint, tx rpc.Hash, at chain
 			return rpc.RequireHead(replies[0].Result, at)
 		})
 	}
-	short, cancel := context.WithTimeout(ctx, receiptLimit)
-	defer cancel()
-	err = ask(short, rpc.ReceiptCall(tx))
-	if its := short.Err() != nil || endpoint.IsItem(err); err == nil || ctx.Err() != nil || !its {
-		return reply, err
+	err = errSlow
+	if !a.slow.lately(e, tx) {
+		short, cancel := context.WithTimeout(ctx, receiptLimit)
+		defer cancel()
+		err = ask(short, rpc.ReceiptCall(tx))
+		late := short.Err() != nil || rpc.TimedOut(err)
+		if err == nil || ctx.Err() != nil || !late && !endpoint.IsItem(err) {
+			return reply, err
+		}
+		a.slow.record(e, tx, late && !errors.Is(err, endpoint.ErrBusy))
 	}
 	if err := ask(ctx); err != nil {
 		return rpc.Reply{}, err

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/endpoint"
 	"github.com/florinpay/florin/internal/chain/evm/rpc"
@@ -186,54 +188,78 @@ func (s *stretch) receipts(
 	if headers != nil {
 		numbers = s.unreadBlocks(txs, blockOf, headers)
 	}
-	calls := make([]rpc.Call, 0, len(numbers)+len(txs)+1)
+	batched := slices.DeleteFunc(slices.Clone(txs), func(tx rpc.Hash) bool { return s.adapter.slow.known(s.e, tx) })
+	calls := make([]rpc.Call, 0, len(numbers)+len(batched)+1)
 	for _, number := range numbers {
 		calls = append(calls, rpc.BlockByNumber(number))
 	}
 	asked := len(calls)
-	for _, tx := range txs {
+	for _, tx := range batched {
 		calls = append(calls, rpc.ReceiptCall(tx))
 	}
+	receipts := make(map[rpc.Hash]receipt, len(txs))
 	var replies []rpc.Reply
-	read := func(got []rpc.Reply) error { return parseHeaders(headers, got, numbers) }
-	err := s.withHead(ctx, calls, func(got []rpc.Reply) error {
+	read := func(got []rpc.Reply) error {
 		replies = got[asked:]
-		return read(got)
-	})
+		return parseHeaders(headers, got, numbers)
+	}
+	err := s.withHead(ctx, calls, read)
 	if endpoint.IsItem(err) && ctx.Err() == nil {
 		// One receipt that is slow, or breaks the request, must not cost the others: without them the endpoint must
 		// answer; then each has its own time.
-		replies = nil
+		batched, asked = nil, len(numbers)
 		err = s.withHead(ctx, calls[:asked], read)
 	}
 	if err != nil {
 		return nil, err
 	}
-	receipts := make(map[rpc.Hash]receipt, len(txs))
-	began := s.adapter.pool.Now()
-	for i, tx := range txs {
+	for i, tx := range batched {
 		var r receipt
-		switch {
-		case replies != nil:
-			r.Receipt, r.err = parseReceipt(replies[i], tx)
-		case s.adapter.pool.Now().Sub(began) < receiptsLimit:
-			r.Receipt, r.err = s.oneReceipt(ctx, tx)
-		default:
-			r.err = errSlow
-		}
+		r.Receipt, r.err = parseReceipt(replies[i], tx)
+		receipts[tx] = r
+	}
+	singles := slices.DeleteFunc(slices.Clone(txs), func(tx rpc.Hash) bool { _, read := receipts[tx]; return read })
+	for i, r := range s.singleReceipts(ctx, singles) {
+		receipts[singles[i]] = r
+	}
+	for _, r := range receipts {
 		if rpc.Limited(r.err) || ctx.Err() != nil {
 			return nil, cmp.Or(ctx.Err(), r.err)
 		}
-		receipts[tx] = r
 	}
 	return receipts, nil
 }
 
 const (
-	// receiptLimit is how long one receipt may take that an endpoint is slow with, and receiptsLimit all of those.
+	// receiptLimit is how long one receipt may take that an endpoint is slow with, and receiptsLimit all of those, of
+	// which singlesAtOnce are asked for at the same time.
 	receiptLimit  = 4 * time.Second
 	receiptsLimit = 12 * time.Second
+	singlesAtOnce = 4
 )
+
+// singleReceipts reads receipts each in a request of its own.
+func (s *stretch) singleReceipts(ctx context.Context, txs []rpc.Hash) []receipt {
+	list := make([]receipt, len(txs))
+	began := s.adapter.pool.Now()
+	var g errgroup.Group
+	g.SetLimit(singlesAtOnce)
+	for i, tx := range txs {
+		g.Go(func() error {
+			if s.adapter.slow.lately(s.e, tx) || s.adapter.pool.Now().Sub(began) >= receiptsLimit {
+				list[i].err = errSlow
+				return nil
+			}
+			list[i].Receipt, list[i].err = s.oneReceipt(ctx, tx)
+			if ctx.Err() == nil {
+				s.adapter.slow.record(s.e, tx, errors.Is(list[i].err, errSlow))
+			}
+			return nil
+		})
+	}
+	_ = g.Wait() // it returns no error
+	return list
+}
 
 var (
 	errSlow      = errors.New("the receipt takes too long")
@@ -246,7 +272,7 @@ func (s *stretch) oneReceipt(ctx context.Context, tx rpc.Hash) (rpc.Receipt, err
 	defer cancel()
 	replies, err := s.e.Ask(short, rpc.ReceiptCall(tx))
 	if err != nil {
-		if rpc.TimedOut(err) || short.Err() != nil {
+		if (rpc.TimedOut(err) || short.Err() != nil) && !errors.Is(err, endpoint.ErrBusy) {
 			err = errSlow
 		}
 		return rpc.Receipt{}, err

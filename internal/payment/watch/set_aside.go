@@ -39,9 +39,11 @@ const (
 	firstRetry = 2 * time.Second
 	lastRetry  = 10 * time.Minute
 	// retriesAtOnce bounds how many payments one round reads again, and
-	// retryLimit how long that may take for each: the network comes first.
+	// retryLimit how long that may take for each: the network comes first. After
+	// repairsLimit none is begun in that round.
 	retriesAtOnce = 4
 	retryLimit    = 10 * time.Second
+	repairsLimit  = 3 * time.Second
 	// mostHalved is how often the first range of an attempt is halved at most: to one block.
 	mostHalved = 11
 	// setAsideAtLeast is how long a payment is tried again at least: a rescan may set one aside that ended long ago.
@@ -166,7 +168,11 @@ func (r *reader) repair(ctx context.Context) error {
 	due = slices.DeleteFunc(due, func(a SetAside) bool {
 		return a.From > r.cursor.Scanned.Number || r.now().Before(a.NextAt) // its blocks are not final, or it rests
 	})
-	for _, a := range due[:min(len(due), retriesAtOnce)] {
+	began := r.now()
+	for i, a := range due[:min(len(due), retriesAtOnce)] {
+		if i > 0 && r.now().Sub(began) >= repairsLimit {
+			break // the others come next
+		}
 		if r.givenUp(a) {
 			if err := r.store.DeleteSetAside(ctx, a); err != nil {
 				return err
