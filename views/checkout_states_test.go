@@ -113,6 +113,14 @@ var checkoutStates = []struct {
 		mentions: []string{"You sent 1.10" + nb + "USDC more than was asked"},
 	},
 	{
+		sample: "back-part", has: []string{"paid", "back", "receipt-link", "live"}, not: []string{"all-back"},
+		mentions: []string{"20.00" + nb + "USDC of it was sent back.", "wants to send 9.90" + nb + "USDC back"},
+	},
+	{
+		sample: "back-all", has: []string{"paid", "all-back", "receipt-link"}, not: []string{"back", "live"},
+		mentions: []string{"All of it was sent back: 49.90" + nb + "USDC."},
+	},
+	{
 		sample: "reversed", has: []string{"reversed", "hash", "explorer", "contact", "live"},
 		not:      []string{"paid", "return", "receipt-link", "send"},
 		mentions: []string{"The network reversed your payment", "Do not pay again"},

@@ -66,6 +66,7 @@ var iconPaths = map[string]string{
 	"qr":     "M3 3h5v5H3zM12 3h5v5h-5zM3 12h5v5H3zM12 12h2v2M17 12v5h-5",
 	"out":    "M8 4H4v12h12v-4M11 3h6v6M17 3l-8 8",
 	"back":   "M12 4l-6 6 6 6",
+	"undo":   "M7 4L3 8l4 4M3 8h8.5a4.5 4.5 0 010 9H7",
 	"next":   "M8 4l6 6-6 6",
 	"globe":  "M10 2a8 8 0 100 16 8 8 0 000-16zM2 10h16M10 2c-5 5-5 11 0 16M10 2c5 5 5 11 0 16",
 	"print":  "M6 7V2.5h8V7M6 14H3V7h14v7h-3M6 12h8v5.5H6z",

@@ -151,6 +151,14 @@ var checkoutSamples = []checkoutSample{
 		p.State, p.Received, p.Excess, p.PaidAt, p.Hash = checkout.StatePaid, "51.00", "1.10", sampleTime, sampleHash
 		p.ExplorerURL = "https://polygonscan.com/tx/" + sampleHash
 	}},
+	{"back-part", func(p *checkout.Props) {
+		p.State, p.Received, p.PaidAt, p.Hash = checkout.StatePaid, "49.90", sampleTime, sampleHash
+		p.Back = checkout.Back{Arrived: "20.00", Asked: "9.90", Unit: "USDC"}
+	}},
+	{"back-all", func(p *checkout.Props) {
+		p.State, p.Received, p.PaidAt, p.Hash = checkout.StatePaid, "49.90", sampleTime, sampleHash
+		p.Back = checkout.Back{Arrived: "49.90", Unit: "USDC", All: true}
+	}},
 	{"reversed", func(p *checkout.Props) {
 		p.State, p.PaidAt, p.Hash = checkout.StateReversed, sampleTime, sampleHash
 		p.ExplorerURL = "https://polygonscan.com/tx/" + sampleHash

@@ -124,7 +124,7 @@ func New(d Deps, o Options) *Server {
 	s.hub = live.NewHub(s.sh.Limits.Rates)
 	s.presenter = present.New(d.Payments, present.Options{
 		Now: d.Now, Origin: o.CheckoutURL, Sandbox: o.Sandbox != nil, Transfers: d.BuildTransfer != nil,
-		Offers: offersOf(d.Refunds),
+		Refunds: d.Refunds,
 	})
 	s.api = &api.Surface{Operations: s.ops, GraphQL: graph.New(s.ops, o.GraphQL, d.Log), Shell: s.sh}
 	least, most := d.Payments.Bounds()
@@ -146,13 +146,6 @@ func New(d Deps, o Options) *Server {
 	s.handler = s.routes()
 	s.http = s.newHTTP()
 	return s
-}
-
-func offersOf(r *refund.Service) present.Offers {
-	if r == nil {
-		return nil
-	}
-	return r.Offers
 }
 
 // newOperations returns the operations behind REST, GraphQL and the forms.

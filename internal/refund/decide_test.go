@@ -238,3 +238,47 @@ func TestMatch(t *testing.T) {
 		})
 	}
 }
+
+// TestAccount_Back: what goes back is summed up by how far it is; a cent that stays does not keep it from being all.
+func TestAccount_Back(t *testing.T) {
+	t.Parallel()
+	of := func(status refund.Status, asset chain.Asset, units uint64) refund.Refund {
+		return refund.Refund{Status: status, Asset: asset, Units: money.UnitsFromUint64(units)}
+	}
+	handed := of(refund.AddressGiven, usdc, 3_000_000)
+	handed.AskedAt = t0
+	for name, c := range map[string]struct {
+		refunds []refund.Refund
+		want    refund.Back
+	}{
+		"None":      {nil, refund.Back{}},
+		"Cancelled": {[]refund.Refund{of(refund.Cancelled, usdc, 10_000_000)}, refund.Back{}},
+		"Each": {
+			[]refund.Refund{
+				of(refund.Final, usdc, 1_000_000), handed, of(refund.AddressGiven, usdc, 2_000_000),
+				of(refund.Requested, usdc, 4_000_000),
+			},
+			refund.Back{Arrived: 1_000_000, Sent: 3_000_000, Ready: 2_000_000, Asked: 4_000_000, Unit: "USDC"},
+		},
+		"All": {
+			[]refund.Refund{of(refund.Final, usdc, 10_000_000)},
+			refund.Back{Arrived: 10_000_000, Unit: "USDC", All: true},
+		},
+		"AllButDust": {
+			[]refund.Refund{of(refund.Final, usdc, 9_990_001)},
+			refund.Back{Arrived: 9_990_001, Unit: "USDC", All: true},
+		},
+		"ACentStays": {[]refund.Refund{of(refund.Final, usdc, 9_990_000)}, refund.Back{Arrived: 9_990_000, Unit: "USDC"}},
+		"TwoTokens": {
+			[]refund.Refund{of(refund.Final, usdc, 1_000_000), of(refund.Final, usdt, 2_000_000_000_000_000_000)},
+			refund.Back{Arrived: 3_000_000, Unit: "USD"},
+		},
+	} {
+		a := account(payment.DepositFinal, map[chain.Asset]uint64{usdc: 10_000_000})
+		a.Payment.Routes = []payment.Route{{Network: usdc.Network, Tokens: []money.Token{money.USDC}}}
+		a.Refunds = c.refunds
+		if got := a.Back(); got != c.want {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
+}

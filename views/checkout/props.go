@@ -124,6 +124,8 @@ type Props struct {
 	TxnID string
 	// Campaign is the slug of the campaign on whose page the payment is shown; empty on a page of its own.
 	Campaign string
+	// Gift is the slug of the campaign that the payment is a donation to, on whichever page; empty for none.
+	Gift string
 	// Amount is the requested amount; Token is empty until a token is chosen (then the page says USD).
 	Amount, Token string
 	// Price is what the amount was made of, if it was given in another currency.
@@ -158,8 +160,10 @@ type Props struct {
 	Pay *Instructions
 
 	Deposits []Deposit
-	// Received is what counts so far, Missing what is still to come, Excess what came on top; empty when zero.
+	// Received is what counts so far, Missing what is still to come, Excess what came on top and does not go back;
+	// empty when zero.
 	Received, Missing, Excess string
+	Back                      Back
 	// Offer is the largest amount that the payer may have back, with its token; empty: none.
 	Offer string
 	// Askable: the payer may ask the merchant to accept what came. Asked: the payer has.
@@ -217,6 +221,9 @@ func (p Props) Stage() string {
 	}
 	if n := p.uncounted(); n > 0 {
 		parts = append(parts, "other", strconv.Itoa(n))
+	}
+	if !p.Back.None() {
+		parts = append(parts, fmt.Sprint(p.Back))
 	}
 	switch {
 	case p.Asked:
@@ -281,7 +288,9 @@ func (p Props) asksAgain() bool {
 }
 
 // Live reports whether the page needs live updates.
-func (p Props) Live() bool { return (p.State != StatePaid || p.Provisional) && !p.Inert }
+func (p Props) Live() bool {
+	return (p.State != StatePaid || p.Provisional || p.Back.Open()) && !p.Inert
+}
 
 // Parts are what an open page is kept up to date by: the whole step, and in it the live line. They are compared by what
 // is known of p, and rendered from what whole returns.
@@ -333,7 +342,7 @@ func (p Props) LivePath() string {
 
 // OnCampaign is the payment as the page of its campaign shows it, without a way back to a merchant's site.
 func (p Props) OnCampaign(slug string) Props {
-	p.Campaign, p.ReturnURL, p.CancelURL, p.AgainURL, p.Restarts = slug, "", "", "", false
+	p.Campaign, p.Gift, p.ReturnURL, p.CancelURL, p.AgainURL, p.Restarts = slug, slug, "", "", "", false
 	return p
 }
 

@@ -26,6 +26,8 @@ type ReceiptProps struct {
 	VerifyURL string
 	// ByHand: the merchant marked the payment as completed; no transaction proves it.
 	ByHand bool
+	// Back is what of it goes back.
+	Back Back
 	// Offer is what the payer may have back, with its token; empty: nothing.
 	Offer string
 }

@@ -196,13 +196,16 @@ const mostOthers = 3
 
 // others are the newest transfers that do not count.
 func (p Props) others() []Deposit {
+	if p.Back.All {
+		return nil
+	}
 	all := slices.DeleteFunc(slices.Clone(p.Deposits), func(d Deposit) bool { return d.Kind != DepositOther })
 	return all[max(len(all)-mostOthers, 0):]
 }
 
 // asks reports whether the step of the state itself offers to ask the merchant: otherwise it is offered where the
 // transfers are listed that do not count.
-func (p Props) asks() bool { return (p.Askable || p.Asked) && p.uncounted() == 0 }
+func (p Props) asks() bool { return (p.Askable || p.Asked) && p.uncounted() == 0 && !p.Back.All }
 
 // walletData is what checkout.js needs to pay with a wallet in the browser, words included.
 func (p Props) walletData() templ.Attributes {

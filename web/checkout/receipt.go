@@ -29,5 +29,8 @@ func (s *Surface) getReceipt(c echo.Context) error {
 	if props.Offer, err = s.Presenter.Offer(ctx, p, props.Locale()); err != nil {
 		return err
 	}
+	if props.Back, _, err = s.Presenter.Back(ctx, p); err != nil {
+		return err
+	}
 	return shell.Render(c, http.StatusOK, props.Page, checkout.Receipt(props))
 }

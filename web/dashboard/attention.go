@@ -11,6 +11,7 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/input"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/refund"
 	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/dashboard"
@@ -59,7 +60,7 @@ func (d *Surface) attentionProps(
 	p.More = odd.Next != (report.Place{}) || len(odd.Payments) > attentionRows
 	for _, x := range odd.Payments[:min(len(odd.Payments), attentionRows)] {
 		p.Payments = append(p.Payments, dashboard.AttentionRow{
-			PaymentRow: paymentRow(ctx, x), Verdict: verdict(ctx, x, now), Accept: acceptable(ctx, x),
+			PaymentRow: paymentRow(ctx, x), Verdict: verdict(ctx, x, refund.Back{}, now), Accept: acceptable(ctx, x),
 			Late: onlyLate(x), Bulk: acceptsLate(x) || keeps(x),
 		})
 	}

@@ -167,7 +167,9 @@ func (d *Surface) getCreated(c echo.Context, who session.Principal) error {
 		asked = x.Price.Amount() + " " + string(x.Price.Currency)
 		p.Asked = p.Locale().Price(x.Price.Amount(), string(x.Price.Currency)) + " (" + p.Asked + ")"
 	}
-	p.Now = d.paymentProps(c.Request().Context(), who, x, key)
+	if p.Now, err = d.paymentProps(c.Request().Context(), who, x, key); err != nil {
+		return err
+	}
 	p.Now.Frame, p.Now.Note = p.Frame, noteField
 	if p.Now.Reauth.Field, err = d.StrongField(c, who, shell.NewForm(url.Values{})); err != nil {
 		return err

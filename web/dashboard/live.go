@@ -137,7 +137,10 @@ func (d *Surface) openPayment(c echo.Context, who session.Principal) (reader, er
 			return nil, err
 		}
 		frame.Now = d.now(who)
-		p := d.paymentProps(ctx, who, x, key)
+		p, err := d.paymentProps(ctx, who, x, key)
+		if err != nil {
+			return nil, err
+		}
 		p.Frame, p.Reauth.Field, p.Reason, p.Note = frame, reauth, reasonField, noteField
 		if err := d.addHistory(ctx, &p, x); err != nil {
 			return nil, err

@@ -58,7 +58,10 @@ func (d *Surface) paymentPage(
 	if err != nil {
 		return err
 	}
-	p := d.paymentProps(ctx, who, x, key)
+	p, err := d.paymentProps(ctx, who, x, key)
+	if err != nil {
+		return err
+	}
 	p.Frame = d.Frame(c, who, views.T(ctx, "Payment of {{.Amount}}", "Amount", dollars(ctx, x.Amount)), paymentsPath)
 	p.Frame.Notices = append(p.Frame.Notices, strayNotices(ctx, x)...)
 	twins, err := d.twinNotices(ctx, x)
@@ -153,7 +156,8 @@ var noteField = panel.Field{
 
 func (d *Surface) paymentProps(
 	ctx context.Context, who session.Principal, x payment.Payment, key merchant.Key,
-) dashboard.PaymentProps {
+) (dashboard.PaymentProps, error) {
+	back, err := d.Refunds.Back(ctx, x)
 	p := dashboard.PaymentProps{
 		TxnID: string(x.ID), Status: string(x.Status), Token: string(x.Choice.Token),
 		Amount: x.Amount.Display(), Received: present.Positive(x.Received().Micros()),
@@ -161,7 +165,7 @@ func (d *Surface) paymentProps(
 		Reference: x.Reference, Description: x.Description, CustomerEmail: x.CustomerEmail,
 		CreatedAt: x.CreatedAt, ExpiresAt: x.ExpiresAt, EndedAt: x.EndedAt,
 		Hash: string(x.Hash), ExplorerURL: d.Presenter.ExplorerURL(x),
-		Standing: string(x.Standing()), Verdict: verdict(ctx, x, d.now(who)), Title: paymentRow(ctx, x).Title,
+		Standing: string(x.Standing()), Verdict: verdict(ctx, x, back, d.now(who)), Title: paymentRow(ctx, x).Title,
 		NeedsYou: len(x.Attention()) > 0, Senders: senders(x),
 		CheckoutURL: d.Operations.CheckoutLink(x.ID), ByHand: x.ByHand,
 		CanCancel: who.Membership.Role.May(merchant.ActPayments) && !x.Status.Final() && x.Received().IsZero() &&
@@ -178,7 +182,10 @@ func (d *Surface) paymentProps(
 	if x.Status == payment.Started && p.Received != "" {
 		p.Missing = present.Positive(x.Missing())
 	}
-	p.Accept, p.AcceptLate = acceptable(ctx, x), onlyLate(x)
+	p.Accept, p.AcceptLate, p.Back = acceptable(ctx, x), onlyLate(x), present.Positive(back.Arrived)
+	if back.All {
+		p.Standing, p.Accept = "RETURNED", ""
+	}
 	if x.Status == payment.Completed && !x.Reversed() {
 		p.ReceiptURL = d.Shell.CheckoutURL + "/pay/" + string(x.ID) + "/receipt"
 	}
@@ -188,7 +195,7 @@ func (d *Surface) paymentProps(
 	for _, name := range slices.Sorted(maps.Keys(x.Metadata)) {
 		p.Metadata = append(p.Metadata, [2]string{name, x.Metadata[name]})
 	}
-	return p
+	return p, err
 }
 
 // priceSources says where the rate of a payment comes from.

@@ -9,14 +9,19 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/refund"
 	"github.com/florinpay/florin/views"
 	"github.com/florinpay/florin/views/panel"
 )
 
 // verdict says in a sentence or two where a payment stands, and what its merchant
 // can do where it needs one.
-func verdict(ctx context.Context, p payment.Payment, now time.Time) string {
-	all := append(standing(ctx, p, now), uncountedText(ctx, p))
+func verdict(ctx context.Context, p payment.Payment, back refund.Back, now time.Time) string {
+	if back.All {
+		return joined(backText(ctx, back)...)
+	}
+	all := append(standing(ctx, p, back, now), backText(ctx, back)...)
+	all = append(all, uncountedText(ctx, p))
 	if p.DuplicateOf != "" {
 		all = append(all, views.T(ctx, "Another payment with the reference {{.Reference}} was paid before: "+
 			"send one of the two back, or deliver twice.", "Reference", p.Reference))
@@ -32,8 +37,27 @@ func joined(sentences ...string) string {
 	return strings.Join(slices.DeleteFunc(sentences, func(s string) bool { return s == "" }), " ")
 }
 
+// backText says what goes back to the payer, the furthest first.
+func backText(ctx context.Context, b refund.Back) (all []string) {
+	say := func(amount money.Micros, text string) {
+		if amount > 0 {
+			all = append(all, text)
+		}
+	}
+	arrived := views.T(ctx, "{{.Amount}} of it was sent back.", "Amount", dollars(ctx, b.Arrived))
+	if b.All {
+		arrived = views.T(ctx, "All of it was sent back: {{.Amount}}.", "Amount", dollars(ctx, b.Arrived))
+	}
+	say(b.Arrived, arrived)
+	say(b.Sent, views.T(ctx, "{{.Amount}} is on its way back.", "Amount", dollars(ctx, b.Sent)))
+	say(b.Ready, views.T(ctx, "{{.Amount}} is to be sent back: send it below.", "Amount", dollars(ctx, b.Ready)))
+	say(b.Asked, views.T(ctx, "{{.Amount}} is to be sent back, once your customer says where to.",
+		"Amount", dollars(ctx, b.Asked)))
+	return all
+}
+
 // standing says where a payment stands.
-func standing(ctx context.Context, p payment.Payment, now time.Time) []string {
+func standing(ctx context.Context, p payment.Payment, back refund.Back, now time.Time) []string {
 	asked, way := dollars(ctx, p.Amount), func(m money.Micros) string { return inWay(ctx, p, m) }
 	switch p.Standing() {
 	case payment.StandingNotStarted:
@@ -53,8 +77,12 @@ func standing(ctx context.Context, p payment.Payment, now time.Time) []string {
 		}
 		return []string{views.T(ctx, "Paid: {{.Amount}}.", "Amount", way(p.Amount))}
 	case payment.StandingOver:
+		rest := back.Rest(p.Excess())
+		if rest == 0 {
+			return []string{views.T(ctx, "Paid: {{.Amount}}.", "Amount", way(p.Received().Micros()))}
+		}
 		return []string{views.T(ctx, "Paid, with {{.More}} more than the {{.Amount}} you asked for. "+
-			"Send the rest back, or keep it if your customer agrees.", "More", dollars(ctx, p.Excess()), "Amount", asked)}
+			"Send the rest back, or keep it if your customer agrees.", "More", dollars(ctx, rest), "Amount", asked)}
 	case payment.StandingExpired:
 		return []string{views.T(ctx, "No money arrived in time.")}
 	case payment.StandingCancelled:

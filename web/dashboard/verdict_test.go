@@ -8,6 +8,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/refund"
 )
 
 // TestVerdict_OtherAsset: money that does not count is named with what can still be done: a payment that is completed
@@ -25,7 +26,7 @@ func TestVerdict_OtherAsset(t *testing.T) {
 			Deposits: []payment.Deposit{{State: payment.DepositFinal, Transfer: chain.Transfer{
 				Key: chain.Key{Network: chain.Polygon}, Asset: bridged, Units: money.UnitsFromUint64(5_000_000),
 			}}},
-		}, at)
+		}, refund.Back{}, at)
 		if !strings.Contains(text, "USDC.e") || !strings.Contains(text, want) ||
 			status == payment.Completed && strings.Contains(text, "mark the payment") {
 			t.Errorf("%s: %q, want %q", status, text, want)

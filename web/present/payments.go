@@ -24,22 +24,32 @@ type Presenter struct {
 	origin   string
 	sandbox  bool
 	solana   bool
-	offers   Offers
+	refunds  *refund.Service
 }
-
-// Offers returns what the payer of an ended payment is offered back.
-type Offers func(context.Context, payment.Payment) ([]refund.Holding, error)
 
 // Offer is the first of what the payer is offered back; empty: nothing is.
 func (x *Presenter) Offer(ctx context.Context, p payment.Payment, l *views.Locale) (string, error) {
-	if x.offers == nil {
+	if x.refunds == nil {
 		return "", nil
 	}
-	list, err := x.offers(ctx, p)
+	list, err := x.refunds.Offers(ctx, p)
 	if err != nil || len(list) == 0 {
 		return "", err
 	}
 	return l.Money(list[0].Left.Display(list[0].Asset.Decimals), list[0].Asset.Symbol), nil
+}
+
+// Back is what of a payment goes back to its payer, as pages for the payer show it, and the excess that does not.
+func (x *Presenter) Back(ctx context.Context, p payment.Payment) (out checkout.Back, rest money.Micros, err error) {
+	rest = p.Received().Sub(p.Amount.Atto()).Micros()
+	if x.refunds == nil {
+		return out, rest, nil
+	}
+	b, err := x.refunds.Back(ctx, p)
+	return checkout.Back{
+		Arrived: Positive(b.Arrived), Sent: Positive(b.Sent), Ready: Positive(b.Ready), Asked: Positive(b.Asked),
+		Unit: b.Unit, All: b.All,
+	}, b.Rest(rest), err
 }
 
 // Options say what pages may offer.
@@ -51,15 +61,15 @@ type Options struct {
 	Sandbox bool
 	// Transfers lets wallets on Solana pay from the page.
 	Transfers bool
-	// Offers may be nil: nothing is offered back.
-	Offers Offers
+	// Refunds may be nil: nothing is paid back.
+	Refunds *refund.Service
 }
 
 // New returns a presenter of the payments.
 func New(payments *payment.Service, o Options) *Presenter {
 	return &Presenter{
 		payments: payments, codes: newQRCache(), now: o.Now, origin: o.Origin, sandbox: o.Sandbox, solana: o.Transfers,
-		offers: o.Offers,
+		refunds: o.Refunds,
 	}
 }
 

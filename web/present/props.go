@@ -60,10 +60,9 @@ func (x *Presenter) Outline(
 		Page: page, TxnID: string(p.ID), Amount: p.Amount.Display(), Token: string(p.Choice.Token),
 		Price: PriceOf(p), Description: p.Description, Reference: p.Reference, State: state(p, now), View: view,
 		Cancelled: p.Status == payment.Cancelled, Deposits: x.deposits(p), Received: Positive(p.Received().Micros()),
-		Excess:    Positive(p.Received().Sub(p.Amount.Atto()).Micros()),
 		ExpiresAt: p.ExpiresAt, CountdownSeconds: int(p.Countdown(now)),
 		Provisional: p.Provisional(), PaidAt: p.EndedAt, Hash: string(p.Hash), ExplorerURL: x.ExplorerURL(p),
-		Origin:    x.origin,
+		Origin: x.origin, Gift: campaignOf(p),
 		ReturnURL: p.SuccessURL, CancelURL: p.CancelURL,
 	}
 	out.Askable, out.Asked = p.Askable(), p.Askable() && p.HasAsked()
@@ -94,6 +93,11 @@ func (x *Presenter) Outline(
 	if err == nil {
 		out.Offer, err = x.Offer(ctx, p, page.Locale())
 	}
+	if err == nil {
+		var rest money.Micros
+		out.Back, rest, err = x.Back(ctx, p)
+		out.Excess = Positive(rest)
+	}
 	if x.sandbox {
 		out.SandboxURL = "/sandbox#txn-" + string(p.ID)
 	}
@@ -108,10 +112,18 @@ func againURL(p payment.Payment, lang string) string {
 		return ""
 	case p.LinkID > 0:
 		return views.LinkPath(p.Metadata["link"], lang)
-	case p.Kind == payment.KindDonation && p.Metadata["campaignId"] != "":
-		return views.DonatePath(p.Metadata["campaignId"], lang)
+	case campaignOf(p) != "":
+		return views.DonatePath(campaignOf(p), lang)
 	}
 	return ""
+}
+
+// campaignOf is the slug of the campaign that the payment is a donation to; empty for none.
+func campaignOf(p payment.Payment) string {
+	if p.Kind != payment.KindDonation {
+		return ""
+	}
+	return p.Metadata["campaignId"]
 }
 
 // OperatorName is shown as the merchant of payments to the operator.
