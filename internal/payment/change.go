@@ -116,9 +116,13 @@ func FeedTypes() []EventType {
 func (t EventType) OfRefund() bool { return strings.HasPrefix(string(t), "refund.") }
 
 // WithRefundEvent returns the payment with an event about one of its refunds; body is the refund as events have it.
+// What its owner has settled stays settled.
 func (p Payment) WithRefundEvent(t EventType, now time.Time, body any) Change {
 	c := Change{Payment: p}
 	c.emit(t, now, body)
+	if p.Resolved >= p.Seq {
+		return c.resolved()
+	}
 	return c
 }
 

@@ -282,3 +282,21 @@ func TestAccount_Back(t *testing.T) {
 		}
 	}
 }
+
+// TestAccount_Resolved: what its merchant has settled needs no attention again because money goes back.
+func TestAccount_Resolved(t *testing.T) {
+	t.Parallel()
+	a := account(payment.DepositFinal, map[chain.Asset]uint64{usdc: 12_000_000, old: 5_000_000})
+	if len(a.Payment.Attention()) == 0 {
+		t.Fatal("money that was not asked for needs no attention")
+	}
+	resolved, err := a.Payment.Resolve(payment.Actor{}, t0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Payment = resolved.Payment
+	c, err := a.Request(refund.Ask{ID: "r", Amount: "2"}, t0)
+	if a = then(t, a, c, err); len(a.Payment.Attention()) > 0 {
+		t.Errorf("a refund asks for attention again: %q", a.Payment.Attention())
+	}
+}
