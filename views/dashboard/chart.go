@@ -107,6 +107,14 @@ func (c Chart) label(ctx context.Context, v int64) string {
 	return panel.Dollars(ctx, plain)
 }
 
+// day is when a bar begins, with the year where the bars reach from one day of the year to the same.
+func (c Chart) day(ctx context.Context, b Bar) string {
+	if c.Weekly {
+		return views.LocaleOf(ctx).Day(b.From)
+	}
+	return views.LocaleOf(ctx).DayOfYear(b.From)
+}
+
 // unit names the currency of all amounts.
 func (c Chart) unit(ctx context.Context) string {
 	if c.Currency != "" {
