@@ -30,7 +30,8 @@ const (
 )
 
 // known reports whether the receipt was slow of late, and lately whether it was a moment ago.
-func (s *slowReceipts) known(e *rpc.Endpoint, tx rpc.Hash) bool  { return s.within(e, tx, slowAge) }
+func (s *slowReceipts) known(e *rpc.Endpoint, tx rpc.Hash) bool { return s.within(e, tx, slowAge) }
+
 func (s *slowReceipts) lately(e *rpc.Endpoint, tx rpc.Hash) bool { return s.within(e, tx, slowRest) }
 
 func (s *slowReceipts) within(e *rpc.Endpoint, tx rpc.Hash, age time.Duration) bool {
