@@ -20,7 +20,6 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm"
 	"github.com/florinpay/florin/internal/chain/evm/sender"
 	"github.com/florinpay/florin/internal/identity"
-	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/store/storetest"
@@ -76,13 +75,9 @@ func newWorld(t *testing.T, url string) *world {
 	w.must(err)
 	w.private = secret.New(common.Bytes2Hex(crypto.FromECDSA(w.owner)))
 	w.wallet = chain.AddressOf(chain.BEP20, w.account().Bytes()).Address
-	user, err := (storetest.People{Store: w.store.Identity()}).CreateUser(t.Context(), identity.User{
-		PublicID: newID(), Email: "ada@shop.example", PasswordHash: "none", CreatedAt: w.now(),
-	}, audit.Record{})
-	w.must(err)
-	w.key, err = (storetest.Accounts{Store: w.store.Merchant()}).CreateKey(t.Context(), merchant.Key{
-		PublicID: newID(), UserID: user.ID, Hash: identity.Hash{1}, Wallet: w.wallet, CreatedAt: w.now(),
-	}, func(int64) []ledger.Entry { return nil }, audit.Record{})
+	w.key, err = storetest.Shop{
+		User: identity.User{Email: "ada@shop.example"}, Key: merchant.Key{Wallet: w.wallet},
+	}.Open(t.Context(), w.store, w.now())
 	w.must(err)
 	w.fund(1e18, money.USD)
 	return w

@@ -11,12 +11,9 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/oklog/ulid/v2"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm"
 	"github.com/florinpay/florin/internal/chain/evm/sender"
-	"github.com/florinpay/florin/internal/identity"
-	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
@@ -174,21 +171,7 @@ func (w *world) fund(wei *big.Int) {
 
 func (w *world) newKey() merchant.Key {
 	w.t.Helper()
-	ctx := w.t.Context()
-	u, err := (storetest.People{Store: w.store.Identity()}).CreateUser(
-		ctx,
-		identity.User{
-			PublicID: string(newID(w.clock.now())), Email: "a@example.com", PasswordHash: "x", CreatedAt: w.clock.now(),
-		},
-		audit.Record{},
-	)
-	w.must(err)
-	k, err := (storetest.Accounts{Store: w.store.Merchant()}).CreateKey(ctx, merchant.Key{
-		PublicID: string(newID(w.clock.now())), UserID: u.ID, Hash: identity.Hash{1}, CreatedAt: w.clock.now(),
-	},
-		func(id int64) []ledger.Entry {
-			return []ledger.Entry{ledger.Grant(id, ledger.Credit, 100_000, ledger.ReasonGrant, "grant", w.clock.now())}
-		}, audit.Record{})
+	k, err := storetest.Shop{Credits: 100_000}.Open(w.t.Context(), w.store, w.clock.now())
 	w.must(err)
 	return k
 }

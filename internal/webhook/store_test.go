@@ -2,9 +2,7 @@ package webhook_test
 
 import (
 	"crypto/rand"
-	"crypto/sha256"
 	"database/sql"
-	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -14,9 +12,6 @@ import (
 	"github.com/oklog/ulid/v2"
 	_ "modernc.org/sqlite"
 
-	"github.com/florinpay/florin/internal/audit"
-	"github.com/florinpay/florin/internal/identity"
-	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/storetest"
@@ -106,33 +101,10 @@ func (s *stored) key(t testing.TB, url string) int64 {
 	if id, ok := s.keys[url]; ok {
 		return id
 	}
-	n := len(s.keys)
-	u, err := (storetest.People{Store: s.Identity()}).CreateUser(
-		t.Context(),
-		identity.User{
-			PublicID: newULID(), Email: fmt.Sprintf("%d@example.org", n), PasswordHash: "argon2id", CreatedAt: noon,
-		},
-		audit.Record{},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := (storetest.Accounts{Store: s.Merchant()}).CreateKey(
-		t.Context(),
-		merchant.Key{PublicID: newULID(), UserID: u.ID, Hash: sha256.Sum256([]byte(u.Email)), CreatedAt: noon},
-		func(int64) []ledger.Entry { return nil },
-		audit.Record{},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = (storetest.Accounts{Store: s.Merchant()}).CreateCustodian(t.Context(), merchant.Custodian{
-		PublicID: newULID(), KeyID: k.ID, Name: "Shop", CallbackURL: url, Secret: shopSecret,
-		SigningSecrets: []secret.Text{
-			webhook.NewSigningSecret(),
-		}, Branding: merchant.Branding{Theme: merchant.ThemeAuto},
-		CreatedAt: noon, UpdatedAt: noon,
-	}, nil, audit.Record{})
+	k, err := storetest.Shop{Custodian: merchant.Custodian{
+		Name: "Shop", CallbackURL: url, Secret: shopSecret, Branding: merchant.Branding{Theme: merchant.ThemeAuto},
+		SigningSecrets: []secret.Text{webhook.NewSigningSecret()},
+	}}.Open(t.Context(), s.Store, noon)
 	if err != nil {
 		t.Fatal(err)
 	}

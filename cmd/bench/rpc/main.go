@@ -20,13 +20,8 @@ import (
 )
 
 func main() {
-	day := flag.Duration("day", 24*time.Hour, "how long the simulated day is; shorter ones are scaled up")
-	endpoints := flag.Int("endpoints", 2, "endpoints a network")
-	huge := flag.Bool("huge", false, "also a day of 100,000 payments, which takes long")
 	only := flag.Int("payments", -1, "only a day of so many payments")
-	spread := flag.Bool("spread", false, "with -payments: so many in sum, spread over the networks, not on each of them")
 	network := flag.String("network", "", "with -payments: read this network alone, such as BASE")
-	pushed := flag.Bool("pushed", false, "with endpoints that push; without it, a day of 10 payments is replayed both ways")
 	ended := flag.Int("ended", 0, "payments that ended in the month before, whose addresses are watched on every network")
 	ranges := flag.Uint64("ranges", 0, "how many blocks endpoints of EVM networks take at once; 0: any number")
 	budget := flag.Int64("budget", 0, "calls a day at each endpoint; 0: any number")
@@ -44,19 +39,15 @@ func main() {
 		{size: 1_000},
 		{size: monthOfThousand / days, ended: monthOfThousand},
 	}
-	if *huge {
-		list = append(list, shopDay{size: 100_000})
-	}
 	if *only >= 0 {
-		list = []shopDay{{size: *only, spread: *spread, pushed: *pushed, only: chain.Network(*network)}}
+		list = []shopDay{{size: *only, only: chain.Network(*network)}}
 	}
 	var missed error
 	if *aWeek {
 		list, missed = nil, measureWeek(ctx, cmp.Or(chain.Network(*network), chain.Polygon))
 	}
 	for _, d := range list {
-		d.lasts, d.endpoints = *day, *endpoints
-		d.ended = max(d.ended, *ended)
+		d.endpoints, d.ended = 2, max(d.ended, *ended)
 		d.ranges, d.budget, d.stranger, d.specks = *ranges, *budget, *stranger, *specks
 		missed = errors.Join(missed, measure(ctx, d))
 	}
@@ -78,7 +69,6 @@ type shopDay struct {
 	pushed    bool          // endpoints push money with its block
 	endpoints int           // a network
 	ended     int           // payments of the month before, whose addresses are watched on every network
-	lasts     time.Duration
 	ranges    uint64        // blocks that endpoints take at once; 0: any number
 	budget    int64         // calls a day at each endpoint; 0: any number
 	stranger  bool          // has an order open all day
@@ -134,12 +124,11 @@ func (w *world) replay(d shopDay) error {
 	for n, x := range w.networks {
 		before[n] = x.hosts.usage()
 	}
-	if err := w.run(begin.Add(d.lasts)); err != nil {
+	if err := w.run(begin.Add(24 * time.Hour)); err != nil {
 		return err
 	}
 	for n, x := range w.networks {
-		x.spent = x.hosts.usage().since(before[n]).plus(notification, x.notified(w.clock.now())).
-			scaled(float64(24*time.Hour) / float64(d.lasts))
+		x.spent = x.hosts.usage().since(before[n]).plus(notification, x.notified(w.clock.now()))
 	}
 	return nil
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/payment/watch"
 )
 
 // The limits: calls a day on one network, and how much longer than the block and the final block it may take.
@@ -55,17 +54,6 @@ func (u usage) plus(method string, calls int64) usage {
 	return u
 }
 
-// scaled returns the use of so many times the time.
-func (u usage) scaled(by float64) usage {
-	all := usage{
-		calls: make(map[string]int64), requests: int64(float64(u.requests) * by), bytes: int64(float64(u.bytes) * by),
-	}
-	for method, n := range u.calls {
-		all.calls[method] = int64(float64(n) * by)
-	}
-	return all
-}
-
 // report prints the day and returns the limits that were missed.
 func (w *world) report(d shopDay, took time.Duration) error {
 	on := "on every network"
@@ -78,7 +66,7 @@ func (w *world) report(d shopDay, took time.Duration) error {
 	if w.pushed {
 		on += ", pushed by a subscription"
 	}
-	fmt.Printf("\n%d payments a day %s (%s simulated in %s)\n", d.size, on, d.lasts, took.Round(time.Second))
+	fmt.Printf("\n%d payments a day %s (simulated in %s)\n", d.size, on, took.Round(time.Second))
 	if w.ended > 0 {
 		fmt.Printf("  after a month in which %d payments ended\n", w.ended)
 	}
@@ -120,23 +108,11 @@ func (x *network) print(n chain.Network) {
 		parts = append(parts, fmt.Sprintf("%s %d", m, u.calls[m]))
 	}
 	fmt.Println("          ", strings.Join(parts, ", "))
-	fmt.Printf("           rounds: %s; quick reads: %s\n", byLevel(x.rounds), byLevel(x.quickReads))
 	if len(x.seen) > 0 {
 		fmt.Printf("           block to seen: p50 %s, p99 %s; final to webhook: p50 %s, p99 %s; %d payments\n",
 			percentile(x.seen, 50), percentile(x.seen, 99), percentile(x.finals, 50),
 			percentile(x.finals, 99), len(x.finals))
 	}
-}
-
-// byLevel lists counts by what was at risk, the most urgent first.
-func byLevel(counts map[watch.Level]int) string {
-	var parts []string
-	for level := watch.Attended; level >= watch.Idle; level-- {
-		if n := counts[level]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%s %d", level, n))
-		}
-	}
-	return strings.Join(parts, ", ")
 }
 
 func percentile(list []time.Duration, p int) time.Duration {

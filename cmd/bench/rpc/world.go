@@ -10,19 +10,17 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm"
 	"github.com/florinpay/florin/internal/chain/solana"
 	"github.com/florinpay/florin/internal/chain/subscription"
-	"github.com/florinpay/florin/internal/identity"
-	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
+	"github.com/florinpay/florin/internal/store/storetest"
 	"github.com/florinpay/florin/internal/wallet"
 )
 
@@ -62,16 +60,10 @@ type network struct {
 	// subscribed is since when there is a subscription, and heads how many blocks were pushed before.
 	subscribed time.Time
 	heads      int64
-	// rounds and quick reads are how often everything and one endpoint were read, by what was at risk.
-	rounds, quickReads map[watch.Level]int
 }
 
-// checked reads a network whose contracts need no check, and counts rounds and quick reads by level.
-type checked struct {
-	chain.Reader
-
-	network *network
-}
+// checked reads a network whose contracts need no check.
+type checked struct{ chain.Reader }
 
 func (checked) Check(context.Context) error { return nil }
 
@@ -83,16 +75,6 @@ func (c checked) TokenAccounts(
 }
 
 func (c checked) Under(owner chain.Address) []chain.Address { return chain.Under(c.Reader, owner) }
-
-func (c checked) Heads(ctx context.Context) (chain.Heads, error) {
-	c.network.rounds[c.network.watcher.Level()]++
-	return c.Reader.Heads(ctx)
-}
-
-func (c checked) QuickRead(ctx context.Context, l chain.Look) (chain.QuickRead, error) {
-	c.network.quickReads[c.network.watcher.Level()]++
-	return c.Reader.QuickRead(ctx, l)
-}
 
 // The TTLs and amounts are the defaults of the configuration.
 const (
@@ -142,10 +124,7 @@ func silent() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 // open opens a network with its endpoints.
 func (w *world) open(p chain.Profile, d shopDay) (*network, chain.Reader, error) {
-	n := &network{
-		chain: newChain(p, w.clock), hosts: make(hosts), waiting: make(map[payment.ID]*arrival),
-		rounds: make(map[watch.Level]int), quickReads: make(map[watch.Level]int),
-	}
+	n := &network{chain: newChain(p, w.clock), hosts: make(hosts), waiting: make(map[payment.ID]*arrival)}
 	var node answerer = evmNode{n.chain, d.ranges}
 	if p.Network == chain.Solana {
 		node = solanaNode{n.chain}
@@ -160,7 +139,7 @@ func (w *world) open(p chain.Profile, d shopDay) (*network, chain.Reader, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	reader := checked{adapter, n}
+	reader := checked{adapter}
 	n.offered = payment.OfferedNetwork{Profile: p, Depositor: depositor}
 	n.watcher = watch.NewWatcher(p, reader, past{w.store, w.ended}, "bench", w.clock.now, silent())
 	if d.budget > 0 {
@@ -261,44 +240,20 @@ func (w *world) newID(time.Time) payment.ID {
 
 // openShop makes the merchant with a key, credits and settlement wallets.
 func (w *world) openShop() error {
-	now := w.clock.now()
-	owner, err := w.store.Identity().UpdateUser(w.ctx, identity.By{},
-		func(a identity.Account) (identity.Change, error) {
-			return a.Create(identity.User{
-				PublicID: "01KAJ0000000000000000000U1", Email: "shop@example.com", CreatedAt: now,
-			}, audit.Record{}), nil
-		})
-	user := owner.User
-	if err != nil {
-		return err
-	}
-	done, err := w.store.Merchant().UpdateAccount(w.ctx, user.ID, 0, func(a merchant.Account) (merchant.Change, error) {
-		return a.AddKey(merchant.Key{
-			PublicID: "01KAJ0000000000000000000K1", UserID: user.ID, Hash: identity.Hash{1}, Wallet: wallet1,
-			CreatedAt: now,
-		}, []ledger.Entry{
-			ledger.Grant(0, ledger.Credit, credits, ledger.ReasonGrant, "credits", now),
-			ledger.Grant(0, ledger.Query, credits, ledger.ReasonGrant, "queries", now),
-		}, audit.Record{}), nil
-	})
-	if err != nil {
-		return err
-	}
-	key := done.Key
-	w.key = key.ID
 	wallets := make(map[chain.Network]chain.Address)
 	for _, n := range chain.Networks() {
 		if wallets[n] = wallet1; n == chain.Solana {
 			wallets[n] = wallet2
 		}
 	}
-	c := merchant.Custodian{
-		PublicID: "01KAJ0000000000000000000C1", KeyID: key.ID, Name: "Shop", Wallets: wallets,
-		SigningSecrets: []secret.Text{secret.New("whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")},
-		LateFor:        20 * time.Minute, CreatedAt: now, UpdatedAt: now,
-	}
-	add := func(a merchant.Account) (merchant.Change, error) { return a.AddCustodian(c, audit.Record{}) }
-	_, err = w.store.Merchant().UpdateAccount(w.ctx, key.UserID, key.ID, add)
+	key, err := storetest.Shop{
+		Key: merchant.Key{Wallet: wallet1}, Credits: credits, Queries: credits,
+		Custodian: merchant.Custodian{
+			Name: "Shop", Wallets: wallets, LateFor: 20 * time.Minute,
+			SigningSecrets: []secret.Text{secret.New("whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")},
+		},
+	}.Open(w.ctx, w.store, w.clock.now())
+	w.key = key.ID
 	return err
 }
 

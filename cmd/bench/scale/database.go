@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -14,13 +13,11 @@ import (
 	"github.com/oklog/ulid/v2"
 	"github.com/uptrace/bun"
 
-	"github.com/florinpay/florin/internal/audit"
-	"github.com/florinpay/florin/internal/identity"
-	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
+	"github.com/florinpay/florin/internal/store/storetest"
 	"github.com/florinpay/florin/internal/webhook"
 )
 
@@ -97,35 +94,14 @@ func (d *database) close() {
 // merchants makes the keys, each with a custodian.
 func (d *database) merchants(ctx context.Context) error {
 	for range 1 + smallKeys {
-		id := newULID()
-		owner, err := d.Identity().UpdateUser(ctx, identity.By{}, func(a identity.Account) (identity.Change, error) {
-			return a.Create(identity.User{
-				PublicID: id, Email: id + "@example.org", PasswordHash: "none", CreatedAt: d.now,
-			}, audit.Record{}), nil
-		})
-		u := owner.User
-		if err != nil {
-			return err
-		}
-		done, err := d.Merchant().UpdateAccount(ctx, u.ID, 0, func(a merchant.Account) (merchant.Change, error) {
-			return a.AddKey(merchant.Key{
-				Permissions: merchant.AllPermissions(), PublicID: newULID(), UserID: u.ID,
-				Hash: sha256.Sum256([]byte(id)), CreatedAt: d.now,
-			}, []ledger.Entry{
-				ledger.Grant(0, ledger.Credit, 1<<40, ledger.ReasonGrant, id, d.now),
-			}, audit.Record{}), nil
-		})
-		if err != nil {
-			return err
-		}
-		k := done.Key
-		_, err = d.Merchant().UpdateAccount(ctx, u.ID, k.ID, func(a merchant.Account) (merchant.Change, error) {
-			return a.AddCustodian(merchant.Custodian{
-				PublicID: newULID(), KeyID: k.ID, Name: "Shop", CallbackURL: "https://shop.example/hook",
-				Secret: secret.New("shop secret"), SigningSecrets: []secret.Text{webhook.NewSigningSecret()},
-				Branding: merchant.Branding{Theme: merchant.ThemeAuto}, CreatedAt: d.now, UpdatedAt: d.now,
-			}, audit.Record{})
-		})
+		k, err := storetest.Shop{
+			Key: merchant.Key{Permissions: merchant.AllPermissions()}, Credits: 1 << 40,
+			Custodian: merchant.Custodian{
+				Name: "Shop", CallbackURL: "https://shop.example/hook", Secret: secret.New("shop secret"),
+				SigningSecrets: []secret.Text{webhook.NewSigningSecret()},
+				Branding:       merchant.Branding{Theme: merchant.ThemeAuto},
+			},
+		}.Open(ctx, d.Store, d.now)
 		if err != nil {
 			return err
 		}
