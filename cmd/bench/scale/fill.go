@@ -274,9 +274,9 @@ func (f filling) override() string {
 }
 
 // pairs reads two texts a row, by the query of the engine.
-func (f filling) pairs(ctx context.Context, sqlite, postgres string) (list [][2]string, err error) {
-	text := map[bool]string{true: postgres, false: sqlite}[f.many]
-	rows, err := f.raw.QueryContext(ctx, text)
+func (d *database) pairs(ctx context.Context, sqlite, postgres string) (list [][2]string, err error) {
+	text := map[bool]string{true: postgres, false: sqlite}[d.many]
+	rows, err := d.raw.QueryContext(ctx, text)
 	if err != nil {
 		return nil, fmt.Errorf("%.200s: %w", text, err)
 	}

@@ -176,24 +176,16 @@ func (d *database) wantBelieved(t *testing.T) {
 // growing lists the tables that grow with the payments.
 func (d *database) growing(t *testing.T) []string {
 	t.Helper()
-	rows, err := d.raw.QueryContext(t.Context(),
-		"SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY relname")
+	names, err := d.pairs(t.Context(), "", "SELECT relname, '' FROM pg_class WHERE relkind = 'r' "+
+		"AND relnamespace = 'public'::regnamespace ORDER BY relname")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer rows.Close()
 	var all []string
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			t.Fatal(err)
+	for _, name := range names {
+		if grows.MatchString(name[0]) {
+			all = append(all, name[0])
 		}
-		if grows.MatchString(name) {
-			all = append(all, name)
-		}
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
 	}
 	return all
 }
@@ -255,21 +247,13 @@ var sqliteScan = regexp.MustCompile(`^SCAN (\w+)(?: USING (?:COVERING )?INDEX (\
 // partialIndexes are small by their nature.
 func (d *database) partialIndexes(t *testing.T) map[string]bool {
 	t.Helper()
-	rows, err := d.raw.QueryContext(t.Context(), "SELECT name FROM sqlite_master WHERE type = 'index' AND sql LIKE '% WHERE %'")
+	names, err := d.pairs(t.Context(), "SELECT name, '' FROM sqlite_master WHERE type = 'index' AND sql LIKE '% WHERE %'", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer rows.Close()
 	all := make(map[string]bool)
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			t.Fatal(err)
-		}
-		all[name] = true
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
+	for _, name := range names {
+		all[name[0]] = true
 	}
 	return all
 }

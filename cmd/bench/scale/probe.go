@@ -28,13 +28,13 @@ type probe struct {
 }
 
 // measure returns the p50 and the p95 of the runs, after two that are not counted.
-func (p probe) measure(ctx context.Context, d *database, runs int) (p50, p95 time.Duration, err error) {
-	warm := 2
+func (p probe) measure(ctx context.Context, d *database) (p50, p95 time.Duration, err error) {
+	warm, counted := 2, runs
 	if p.once {
-		warm, runs = 0, 1
+		warm, counted = 0, 1
 	}
-	times := make([]time.Duration, 0, runs)
-	for i := range warm + runs {
+	times := make([]time.Duration, 0, counted)
+	for i := range warm + counted {
 		begun := time.Now()
 		if err := p.do(ctx, d, i); err != nil {
 			return 0, 0, err
@@ -44,7 +44,7 @@ func (p probe) measure(ctx context.Context, d *database, runs int) (p50, p95 tim
 		}
 	}
 	slices.Sort(times)
-	return times[runs/2], times[(runs-1)*95/100], nil
+	return times[counted/2], times[(counted-1)*95/100], nil
 }
 
 func probes() []probe {
