@@ -7,14 +7,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"math/big"
 	"net"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -26,6 +24,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
 	"github.com/florinpay/florin/internal/sandbox/devsol"
+	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
 )
 
@@ -304,18 +303,17 @@ func (s *Sandbox) Close() error {
 
 // keptSecret returns the 32 random bytes stored in the file, creating it if there is none.
 func keptSecret(path string) ([]byte, error) {
-	raw, err := os.ReadFile(filepath.Clean(path))
-	if errors.Is(err, fs.ErrNotExist) {
-		key := make([]byte, 32)
-		_, _ = rand.Read(key)
-		return key, os.WriteFile(path, []byte(hex.EncodeToString(key)), 0o600)
+	key, err := keptText(path, func() (secret.Text, error) {
+		random := make([]byte, 32)
+		_, _ = rand.Read(random) // never fails
+		return secret.New(string(random)), nil
+	})
+	if err == nil && len(key.Reveal()) != 32 {
+		err = errDamaged(path)
 	}
-	if err != nil {
-		return nil, err
-	}
-	key, err := hex.DecodeString(strings.TrimSpace(string(raw)))
-	if err != nil || len(key) != 32 {
-		return nil, fmt.Errorf("%s is damaged; delete the sandbox's directory to start again", path)
-	}
-	return key, nil
+	return []byte(key.Reveal()), err
+}
+
+func errDamaged(path string) error {
+	return fmt.Errorf("%s is damaged; delete the sandbox's directory to start again", path)
 }

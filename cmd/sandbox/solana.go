@@ -106,7 +106,7 @@ func keptText(path string, produce func() (secret.Text, error)) (secret.Text, er
 	}
 	text, err := hex.DecodeString(strings.TrimSpace(string(raw)))
 	if err != nil || len(text) == 0 {
-		return secret.Text{}, fmt.Errorf("%s is damaged; delete the sandbox's directory to start again", path)
+		return secret.Text{}, errDamaged(path)
 	}
 	return secret.New(string(text)), nil
 }

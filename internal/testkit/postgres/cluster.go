@@ -121,7 +121,7 @@ func startCluster(settings string, from *cluster) (*cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	owner, err := serverOwner()
+	owner, err := Owner()
 	if err != nil {
 		return nil, err
 	}
@@ -143,14 +143,6 @@ func startCluster(settings string, from *cluster) (*cluster, error) {
 		return nil, errors.Join(err, guard.Release())
 	}
 	return started, nil
-}
-
-// serverOwner is who runs the servers; nil: the caller.
-func serverOwner() (*syscall.Credential, error) {
-	if os.Getuid() != 0 {
-		return nil, nil //nolint:nilnil // the caller
-	}
-	return unprivileged()
 }
 
 func (c *cluster) start(settings string, owner *syscall.Credential, from *cluster) error {

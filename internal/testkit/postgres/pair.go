@@ -136,7 +136,7 @@ func (p *Pair) Thaw() {
 
 // control runs pg_ctl on the server's data.
 func (c *cluster) control(args ...string) error {
-	owner, err := serverOwner()
+	owner, err := Owner()
 	if err != nil {
 		return err
 	}
