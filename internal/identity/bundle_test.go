@@ -3,13 +3,13 @@ package identity
 import (
 	"errors"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -19,32 +19,14 @@ const (
 	password = "correct horse battery"
 )
 
-// clock is a time that a test moves.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) pass(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
 type bundle struct {
 	*Service
 	store *memory
-	clock *clock
+	clock *testkit.Clock
 }
 
 func newBundle() bundle {
-	b, c := newMemory(), &clock{now: noon}
+	b, c := newMemory(), testkit.NewClock(noon)
 	return bundle{New(b, c.Now, Options{}), b, c}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/pquerna/otp/totp"
 
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // A code is read as phones, keyboards and mails write it: with spaces and dashes of every kind, characters without
@@ -17,9 +18,7 @@ func TestCode_AsTyped(t *testing.T) {
 	const key = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
 	now := time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
 	code, err := totp.GenerateCode(key, now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	in := func(zero rune) string {
 		return strings.Map(func(r rune) rune { return r - '0' + zero }, code)
 	}

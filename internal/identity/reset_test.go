@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/florinpay/florin/internal/mail"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // onlyRecord is a store that takes mails and answers no question: whose account it is asked for is nobody's.
@@ -28,10 +29,8 @@ func (s *onlyRecord) UpdateUser(_ context.Context, by By, decide func(Account) (
 func TestService_BeginReset(t *testing.T) {
 	t.Parallel()
 	store := &onlyRecord{}
-	s := New(store, (&clock{now: noon}).Now, Options{Mail: &mail.Writer{NewID: func() string { return "id" }}})
-	if err := s.BeginReset(t.Context(), " Ada@Example.com ", "203.0.113.0/24"); err != nil {
-		t.Fatal(err)
-	}
+	s := New(store, testkit.NewClock(noon).Now, Options{Mail: &mail.Writer{NewID: func() string { return "id" }}})
+	testkit.Must(t, s.BeginReset(t.Context(), " Ada@Example.com ", "203.0.113.0/24"))
 	if len(store.mails) != 1 || store.mails[0].To != email || store.mails[0].Near != "203.0.113.0/24" ||
 		store.mails[0].Kind != mail.Reset || !store.mails[0].Text.Empty() {
 		t.Errorf("ordered %+v", store.mails)

@@ -15,6 +15,7 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 func (b bundle) signIn(t *testing.T, email, password, from string) (SignedIn, error) {
@@ -29,9 +30,7 @@ func TestService_SignIn(t *testing.T) {
 	b := newBundle()
 	u := b.mustCreateUser(t)
 	in, err := b.signIn(t, "ADA@example.com", password, "192.0.2.1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if in.User.ID != u.ID || !in.ExpiresAt.Equal(noon.Add(SessionTTL)) ||
 		len(in.Token.Reveal()) != SessionToken.length() {
 		t.Errorf("signed in: %+v", in)
@@ -51,17 +50,11 @@ func TestService_SignOut(t *testing.T) {
 	b := newBundle()
 	u := b.mustCreateUser(t)
 	first, err := b.startSession(t.Context(), u, "", audit.Record{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	second, err := b.startSession(t.Context(), u, "", audit.Record{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for range 2 { // signing out twice is fine
-		if err := b.SignOut(t.Context(), first.Token.Reveal(), audit.Record{}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, b.SignOut(t.Context(), first.Token.Reveal(), audit.Record{}))
 	}
 	if err := b.SignOut(t.Context(), "nonsense", audit.Record{}); err != nil {
 		t.Errorf("SignOut of nonsense: %v", err)
@@ -174,7 +167,7 @@ func TestService_SignIn_Throttled(t *testing.T) {
 	if _, err := b.signIn(t, email, password, "198.51.100.1"); err != nil {
 		t.Errorf("the user is locked out everywhere: %v", err)
 	}
-	b.clock.pass(fault.Of(err).RetryAfter)
+	b.clock.Pass(fault.Of(err).RetryAfter)
 	if _, err := b.signIn(t, email, password, "192.0.2.1"); err != nil {
 		t.Errorf("after the wait: %v", err)
 	}
@@ -234,9 +227,7 @@ func TestHasher_QueueIsBounded(t *testing.T) {
 	var turns []func()
 	for range maxHashing {
 		done, err := h.turn(ctx, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		turns = append(turns, done)
 	}
 	var waiting sync.WaitGroup
@@ -284,9 +275,7 @@ func TestHasher_KnownDevicesGoFirst(t *testing.T) {
 	var turns []func()
 	for range maxHashing {
 		done, err := h.turn(t.Context(), false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		turns = append(turns, done)
 	}
 	var order []string
@@ -336,9 +325,7 @@ func TestSecretsDoNotPrint(t *testing.T) {
 	t.Parallel()
 	b := newBundle()
 	signedIn, err := b.startSession(t.Context(), User{ID: 1}, "", audit.Record{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	own := secret.New(password)
 	var out strings.Builder
 	for _, v := range []any{signedIn, &signedIn, Credentials{Password: own}, NewUser{Password: own}} {

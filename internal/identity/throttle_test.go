@@ -10,6 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // tries returns how many of the attempts pass before one is refused.
@@ -20,9 +21,7 @@ func (b bundle) tries(t *testing.T, email string, c Credentials, most int) int {
 		if fault.Is(err, fault.Limited) {
 			return i
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 	}
 	return most
 }
@@ -41,11 +40,11 @@ func TestThrottle(t *testing.T) {
 	if b.tries(t, "ada", from("192.0.2.2"), 1) != 1 {
 		t.Error("the user is refused from another address")
 	}
-	b.clock.pass(perUserAndAddress.interval - time.Second)
+	b.clock.Pass(perUserAndAddress.interval - time.Second)
 	if b.tries(t, "ada", from("192.0.2.1"), 1) != 0 {
 		t.Error("a try passes before its time")
 	}
-	b.clock.pass(perUserAndAddress.interval + time.Second)
+	b.clock.Pass(perUserAndAddress.interval + time.Second)
 	if got := b.tries(t, "ada", from("192.0.2.1"), 100); got != 2 {
 		t.Errorf("%d tries pass after two intervals, want 2", got)
 	}
@@ -139,7 +138,7 @@ func TestThrottle_Distributed(t *testing.T) {
 	if f := fault.Of(err); f == nil || f.Kind != fault.Limited || f.RetryAfter <= 0 || f.RetryAfter > 5*time.Minute {
 		t.Errorf("a new device of the user waits: %v", err)
 	}
-	b.clock.pass(perUser.interval)
+	b.clock.Pass(perUser.interval)
 	if b.tries(t, "ada", from("198.51.100.8"), 1) != 1 {
 		t.Error("a new device of the user still waits")
 	}
@@ -151,9 +150,7 @@ func TestThrottle_Codes(t *testing.T) {
 	b := newBundle()
 	take := func(id int64) error { return b.take(t.Context(), codeLimits(User{ID: id}), tooManyCodes) }
 	for range 100 {
-		if err := errors.Join(take(1), b.giveBack(t.Context(), codeLimits(User{ID: 1}))); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, errors.Join(take(1), b.giveBack(t.Context(), codeLimits(User{ID: 1}))))
 	}
 	passed := 0
 	for range 100 {
@@ -166,7 +163,7 @@ func TestThrottle_Codes(t *testing.T) {
 	}
 	hour := 0
 	for range 60 {
-		b.clock.pass(time.Minute)
+		b.clock.Pass(time.Minute)
 		if take(1) == nil {
 			hour++
 		}

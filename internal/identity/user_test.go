@@ -8,15 +8,14 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 func TestService_CreateUser(t *testing.T) {
 	t.Parallel()
 	b := newBundle()
 	u, err := b.CreateUser(t.Context(), NewUser{Email: "  Ada@Example.COM ", Password: secret.New(password), FirstName: " Ada ", Operator: true}, audit.Act{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if u.ID == 0 || len(u.PublicID) != 26 || u.Email != email || u.FirstName != "Ada" || !u.Operator ||
 		!u.CreatedAt.Equal(noon) {
 		t.Errorf("the user is %+v", u)

@@ -14,6 +14,7 @@ import (
 	"github.com/florinpay/florin/internal/ledger"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 const (
@@ -51,9 +52,7 @@ func TestService_CreateCustodian(t *testing.T) {
 	b := newBundle()
 	k, _ := b.mustCreateKey(t, NewKey{Credits: 2})
 	c, signing, err := b.CreateCustodian(t.Context(), k, everything(), audit.Act{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	want := Custodian{
 		ID: 1, PublicID: c.PublicID, KeyID: k.ID, Name: "Shop", CallbackURL: "https://shop.example/webhook", Secret: secret.New(" its secret "),
 		Wallets: map[chain.Network]chain.Address{
@@ -117,11 +116,9 @@ func TestService_UpdateCustodian_KeepsOtherFields(t *testing.T) {
 	t.Parallel()
 	b := newBundle()
 	k, before := b.mustCreateCustodian(t, everything())
-	b.clock.pass(time.Hour)
+	b.clock.Pass(time.Hour)
 	same, err := b.UpdateCustodian(t.Context(), k, CustodianInput{}, audit.Act{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	want := before
 	want.UpdatedAt = noon.Add(time.Hour)
 	if !reflect.DeepEqual(same, want) {
@@ -132,9 +129,7 @@ func TestService_UpdateCustodian_KeepsOtherFields(t *testing.T) {
 		Networks: []NetworkInput{{Network: chain.Base, MaxAmount: new(money.Micros(0))}},
 		Branding: &BrandingInput{Tagline: new("New")},
 	}, audit.Act{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	want.Wallets = map[chain.Network]chain.Address{
 		chain.BEP20: evmWallet, chain.Polygon: evmWallet, chain.Solana: solanaWallet,
 	}
@@ -171,9 +166,7 @@ func TestService_UpdateCustodian_Clears(t *testing.T) {
 			SupportEmail: new(""), Website: new(""), LegalName: new(""), LegalAddress: new(""), TaxID: new(""),
 		},
 	}, audit.Act{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if c.Name != "" || c.CallbackURL != "" || !c.Secret.Empty() || len(c.Wallets) != 0 ||
 		c.Branding != (Branding{Theme: ThemeAuto}) {
 		t.Errorf("not all is cleared: %+v", c)

@@ -12,6 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 func TestService_CreateKey(t *testing.T) {
@@ -61,9 +62,7 @@ func TestService_NameKey(t *testing.T) {
 		}
 	}
 	before := len(b.store.audit)
-	if err := b.NameKey(t.Context(), k, KeyNames{new("till"), new("EUR"), new("Europe/Berlin")}, act); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, b.NameKey(t.Context(), k, KeyNames{new("till"), new("EUR"), new("Europe/Berlin")}, act))
 	after, _ := b.Authenticate(t.Context(), text)
 	if after.Label != "till" || after.Currency != "EUR" || after.Zone != "Europe/Berlin" ||
 		len(b.store.audit) != before+3 {
@@ -177,18 +176,16 @@ func TestService_Usage(t *testing.T) {
 	if !b.store.keys[k.ID].LastUsedAt.IsZero() {
 		t.Error("the use was written at once")
 	}
-	if err := b.SaveUsage(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, b.SaveUsage(t.Context()))
 	if got := b.store.keys[k.ID].LastUsedAt; !got.Equal(noon) {
 		t.Errorf("last used %s, want %s", got, noon)
 	}
-	b.clock.pass(UsageEvery - time.Second)
+	b.clock.Pass(UsageEvery - time.Second)
 	use()
 	if used := b.usage.take(); len(used) != 0 {
 		t.Errorf("a use within the grain is stored: %v", used)
 	}
-	b.clock.pass(time.Second)
+	b.clock.Pass(time.Second)
 	use()
 	if err := b.SaveUsage(t.Context()); err != nil {
 		t.Error(err)
@@ -216,13 +213,9 @@ func TestSecretsDoNotPrint(t *testing.T) {
 	t.Parallel()
 	b := newBundle()
 	k, text, err := b.CreateKey(t.Context(), identity.User{ID: 1}, NewKey{Credits: 2}, audit.Act{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	c, signing, err := b.CreateCustodian(t.Context(), k, CustodianInput{}, audit.Act{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	var out strings.Builder
 	for _, v := range []any{k, text, c, &c, signing, CustodianInput{Secret: &text}} {
 		fmt.Fprintf(&out, "%v %+v %#v %s %q %x %d\n", v, v, v, v, v, v, v)

@@ -9,6 +9,7 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // The whole table once more, so that no role gives more by accident.
@@ -80,9 +81,7 @@ func TestService_ReplaceKey_Permissions(t *testing.T) {
 		want string
 	}{{RoleOwner, "read,complete"}, {RoleDeveloper, "read"}, {RoleOwner, "read"}} {
 		text, _, err := b.ReplaceKey(t.Context(), k, step.by.Permissions(), nil, nil, "", audit.Act{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		if k, err = b.Authenticate(t.Context(), text.Reveal()); err != nil || k.Permissions.String() != step.want {
 			t.Errorf("rotated by %s it may %q, %v; want %q", step.by, k.Permissions, err, step.want)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store/storetest"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // TestService_Stored follows a merchant on a real database: the service finds
@@ -28,31 +29,23 @@ func TestService_Stored(t *testing.T) {
 		t.Context(), identity.NewUser{Email: "ada@example.com", Password: secret.New("correct horse battery")},
 		audit.Act{},
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	signedIn, err := users.SignIn(
 		t.Context(), identity.Credentials{Email: "ada@example.com", Password: secret.New("correct horse battery")},
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if found, err := s.MembershipBySession(t.Context(), signedIn.Token.Reveal()); err != nil || found.User != user {
 		t.Errorf("MembershipBySession = %+v, %v; want %+v", found, err, user)
 	}
 	made, text, err := s.CreateKey(t.Context(), user, merchant.NewKey{Label: "shop", Credits: 2, Queries: 5},
 		audit.Act{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	key, err := s.Authenticate(t.Context(), text.Reveal())
 	if err != nil || key != made {
 		t.Errorf("Authenticate = %+v, %v; want %+v", key, err, made)
 	}
 	t.Run("Custodian", func(t *testing.T) { storedCustodian(t, s, key) })
-	if err := users.SignOut(t.Context(), signedIn.Token.Reveal(), audit.Record{}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, users.SignOut(t.Context(), signedIn.Token.Reveal(), audit.Record{}))
 	if _, err := s.MembershipBySession(t.Context(), signedIn.Token.Reveal()); !errors.Is(err, identity.ErrBadSession) {
 		t.Errorf("after signing out: %v", err)
 	}
@@ -73,9 +66,7 @@ func storedCustodian(t *testing.T, s *merchant.Service, key merchant.Key) {
 			PrimaryColor: new("#09f"),
 		}, ShortBasis: new(int64(50)), LateFor: new(time.Hour),
 	}, audit.Act{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if found, err := s.Custodian(t.Context(), key.ID); err != nil || !reflect.DeepEqual(found, created) {
 		t.Errorf("the custodian is stored as\n%+v (%v), want\n%+v", found, err, created)
 	}

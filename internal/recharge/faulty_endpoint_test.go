@@ -9,9 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/florinpay/florin/internal/chain/evm"
-	"github.com/florinpay/florin/internal/chain/evm/sender"
-	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/recharge"
 	"github.com/florinpay/florin/internal/store/storetest"
 )
@@ -65,35 +62,38 @@ func (w *world) distorting(change func(receipt map[string]any)) string {
 	return s.URL
 }
 
-// One of two endpoints omits the logs of a receipt, or reports that the transaction failed: the recharge stays SIGNED
-// until both agree.
+// What endpoints do to a receipt.
+var (
+	honest = func(map[string]any) {}
+	noLogs = func(r map[string]any) { r["logs"] = []any{} }
+	failed = func(r map[string]any) { r["logs"], r["status"] = []any{}, "0x0" }
+	gone   = func(r map[string]any) { r["gone"] = true }
+)
+
+// One of two endpoints omits the logs of a receipt, reports that the transaction failed, or does not have the receipt
+// yet: the recharge stays SIGNED until both agree.
 func TestFailed_EndpointsDisagree(t *testing.T) {
 	t.Parallel()
-	for name, change := range map[string]func(map[string]any){
-		"NoLogs": func(r map[string]any) { r["logs"] = []any{} },
-		"Failed": func(r map[string]any) { r["logs"], r["status"] = []any{}, "0x0" },
+	for name, say := range map[string][2]func(receipt map[string]any){
+		"NoLogs":       {noLogs, honest},
+		"Failed":       {failed, honest},
+		"FailedBehind": {failed, gone},
+		"PaidBehind":   {honest, gone},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, storetest.SQLite(t))
-			r := w.signed(3)
-			w.must(w.remit.Broadcast(t.Context(), r.Bytes))
+			r := w.broadcast(3)
 			w.finalize()
-			p := w.profile
-			a, err := evm.New(evm.Config{Profile: p, Endpoints: []string{w.distorting(change), w.chain.URL()}})
-			w.must(err)
-			honest := w.remit
-			w.remit = sender.NewTransfers(a, money.UnitsFromUint64(100e9))
-			w.round()
-			if w.state(r) != recharge.Signed || w.queries() != 0 {
-				t.Errorf("while two endpoints disagree: %s, %d queries", w.state(r), w.queries())
+			back := w.asks(w.distorting(say[0]), w.distorting(say[1]))
+			for range 2 {
+				w.round()
+				w.wants("while two endpoints disagree", r, recharge.Signed, 0)
 			}
-			w.remit = honest
+			back()
 			w.round()
 			w.round()
-			if w.state(r) != recharge.Credited || w.queries() != 3 {
-				t.Errorf("when they agree: %s, %d queries", w.state(r), w.queries())
-			}
+			w.wants("when they agree", r, recharge.Credited, 3)
 			w.balanced()
 		})
 	}
@@ -104,64 +104,20 @@ func TestFailed_EndpointsDisagree(t *testing.T) {
 func TestFailed_FoundLater(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		r := w.signed(3)
-		w.must(w.remit.Broadcast(t.Context(), r.Bytes))
+		r := w.broadcast(3)
 		w.finalize()
-		a, err := evm.New(evm.Config{Profile: w.profile, Endpoints: []string{w.distorting(func(r map[string]any) {
-			r["logs"] = []any{}
-		})}})
-		w.must(err)
-		honest := w.remit
-		w.remit = sender.NewTransfers(a, money.UnitsFromUint64(100e9))
+		back := w.asks(w.distorting(noLogs))
 		w.round()
-		if w.state(r) != recharge.Failed {
-			t.Fatalf("without its logs: %s", w.state(r))
-		}
+		w.wants("without its logs", r, recharge.Failed, 0)
 		if _, ok, err := w.store.Settlement().RechargeOf(t.Context(), w.wallet); ok || err != nil {
 			t.Errorf("a failed recharge blocks the next: %v", err)
 		}
-		w.remit = honest
-		w.pass(10 * time.Minute)
+		back()
+		w.clock.Pass(10 * time.Minute)
 		w.round()
-		if w.state(r) != recharge.Credited || w.queries() != 3 {
-			t.Errorf("found later: %s, %d queries", w.state(r), w.queries())
-		}
+		w.wants("found later", r, recharge.Credited, 3)
 		w.balanced()
 	})
-}
-
-// While the second endpoint does not have the receipt yet, neither a failed nor a paid transfer is confirmed.
-func TestFailed_SecondEndpointBehind(t *testing.T) {
-	t.Parallel()
-	for name, change := range map[string]func(map[string]any){
-		"Failed": func(r map[string]any) { r["logs"], r["status"] = []any{}, "0x0" },
-		"Paid":   func(map[string]any) {},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, storetest.SQLite(t))
-			r := w.signed(3)
-			w.must(w.remit.Broadcast(t.Context(), r.Bytes))
-			w.finalize()
-			behind := w.distorting(func(r map[string]any) { r["gone"] = true })
-			a, err := evm.New(evm.Config{Profile: w.profile, Endpoints: []string{w.distorting(change), behind}})
-			w.must(err)
-			honest := w.remit
-			w.remit = sender.NewTransfers(a, money.UnitsFromUint64(100e9))
-			for range 2 {
-				w.round()
-				if w.state(r) != recharge.Signed || w.queries() != 0 {
-					t.Errorf("while one endpoint lacks the receipt: %s, %d queries", w.state(r), w.queries())
-				}
-			}
-			w.remit = honest
-			w.round()
-			w.round()
-			if w.state(r) != recharge.Credited || w.queries() != 3 {
-				t.Errorf("when both have the receipt: %s, %d queries", w.state(r), w.queries())
-			}
-		})
-	}
 }
 
 // One of three endpoints, the first that is asked, has the transaction and says that no block does: it holds nothing
@@ -169,17 +125,10 @@ func TestFailed_SecondEndpointBehind(t *testing.T) {
 func TestCredited_OneOfThreeSaysPending(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, storetest.SQLite(t))
-	r := w.signed(3)
-	w.must(w.remit.Broadcast(t.Context(), r.Bytes))
+	r := w.broadcast(3)
 	w.finalize()
-	a, err := evm.New(evm.Config{Profile: w.profile, Endpoints: []string{
-		w.distorting(func(r map[string]any) { r["gone"] = true }), w.chain.URL(), w.distorting(func(map[string]any) {}),
-	}})
-	w.must(err)
-	w.remit = sender.NewTransfers(a, money.UnitsFromUint64(100e9))
+	w.asks(w.distorting(gone), w.chain.URL(), w.distorting(honest))
 	w.round()
-	if w.state(r) != recharge.Credited || w.queries() != 3 {
-		t.Errorf("%s, %d queries", w.state(r), w.queries())
-	}
+	w.wants("one of three endpoints says pending", r, recharge.Credited, 3)
 	w.balanced()
 }

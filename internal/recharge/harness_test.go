@@ -7,7 +7,6 @@ import (
 	"errors"
 	"log/slog"
 	"math/big"
-	"sync"
 	"testing"
 	"time"
 
@@ -23,6 +22,7 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/store/storetest"
+	"github.com/florinpay/florin/internal/testkit"
 
 	"github.com/florinpay/florin/internal/recharge"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
@@ -33,8 +33,7 @@ import (
 // world is a development chain and a database with a merchant on both.
 type world struct {
 	t       *testing.T
-	mu      sync.Mutex
-	at      time.Time
+	clock   *testkit.Clock
 	chain   *devchain.Chain
 	profile chain.Profile
 	asset   chain.Asset
@@ -65,7 +64,7 @@ func onEach(t *testing.T, test func(t *testing.T, w *world)) {
 
 func newWorld(t *testing.T, url string) *world {
 	t.Helper()
-	w := &world{t: t, at: time.Now().UTC().Truncate(time.Microsecond)}
+	w := &world{t: t, clock: testkit.NewClock(time.Now().UTC().Truncate(time.Microsecond))}
 	w.startChain()
 	var err error
 	w.store, err = store.Open(t.Context(), url, storetest.Sealer(1), store.Options{Log: silent()})
@@ -117,22 +116,10 @@ func newID() string { return ulid.MustNew(ulid.Now(), rand.Reader).String() }
 
 func (w *world) must(err error) {
 	w.t.Helper()
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.Must(w.t, err)
 }
 
-func (w *world) now() time.Time {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.at
-}
-
-func (w *world) pass(d time.Duration) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.at = w.at.Add(d)
-}
+func (w *world) now() time.Time { return w.clock.Now() }
 
 func (w *world) account() common.Address { return crypto.PubkeyToAddress(w.owner.PublicKey) }
 
@@ -191,6 +178,24 @@ func (w *world) signed(units int64) recharge.Recharge {
 	return r
 }
 
+// broadcast stores a recharge and broadcasts it, like a process that dies afterwards.
+func (w *world) broadcast(units int64) recharge.Recharge {
+	w.t.Helper()
+	r := w.signed(units)
+	w.must(w.remit.Broadcast(w.t.Context(), r.Bytes))
+	return r
+}
+
+// asks makes the program ask these endpoints instead, until back is called.
+func (w *world) asks(endpoints ...string) (back func()) {
+	w.t.Helper()
+	a, err := evm.New(evm.Config{Profile: w.profile, Endpoints: endpoints})
+	w.must(err)
+	before := w.remit
+	w.remit = sender.NewTransfers(a, money.UnitsFromUint64(100e9))
+	return func() { w.remit = before }
+}
+
 // noBroadcast is a sender whose process dies when it broadcasts.
 type noBroadcast struct{ chain.TransferSender }
 
@@ -201,7 +206,7 @@ func (noBroadcast) Broadcast(context.Context, chain.SignedTx) error { return err
 // round advances the clock until the recharges are due and runs one round of the loop.
 func (w *world) round() {
 	w.t.Helper()
-	w.pass(15 * time.Second)
+	w.clock.Pass(15 * time.Second)
 	w.must(w.service().RunOnce(w.t.Context()))
 }
 
@@ -217,6 +222,14 @@ func (w *world) queries() int64 {
 	b, err := w.store.Merchant().Balance(w.t.Context(), w.key.ID)
 	w.must(err)
 	return b.Queries
+}
+
+// wants fails the test unless the recharge is in the state, and its key has so many query units.
+func (w *world) wants(when string, r recharge.Recharge, state recharge.State, queries int64) {
+	w.t.Helper()
+	if is, has := w.state(r), w.queries(); is != state || has != queries {
+		w.t.Errorf("%s: %s, %d queries; want %s, %d", when, is, has, state, queries)
+	}
 }
 
 // earned is what the treasury holds, in USDT.

@@ -34,9 +34,7 @@ func TestReplaced(t *testing.T) {
 		}
 		w.finalize()
 		w.round()
-		if w.state(r) != recharge.Replaced || w.queries() != 0 {
-			t.Errorf("%s, %d queries", w.state(r), w.queries())
-		}
+		w.wants("in the end", r, recharge.Replaced, 0)
 		// The wallet can be used for the next recharge.
 		stop := w.mining()
 		next, err := w.service().Buy(t.Context(), w.request(1), patient, audit.Act{})
@@ -72,33 +70,26 @@ func TestFailed(t *testing.T) {
 func TestDropped(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
-		r := w.signed(3)
-		w.must(w.remit.Broadcast(t.Context(), r.Bytes))
+		r := w.broadcast(3)
 		w.chain.Rollback()
 		w.round() // no endpoint has it: broadcast again
 		w.finalize()
 		w.round()
-		if w.state(r) != recharge.Credited || w.queries() != 3 {
-			t.Errorf("dropped once: %s, %d queries", w.state(r), w.queries())
-		}
+		w.wants("dropped once", r, recharge.Credited, 3)
 		lost := w.signed(4)
-		w.pass(time.Hour)
+		w.clock.Pass(time.Hour)
 		w.must(
 			recharge.New(w.store.Settlement(), w.network(noBroadcast{w.remit}), w.now, silent()).RunOnce(t.Context()),
 		)
-		if w.state(lost) != recharge.Abandoned || w.queries() != 3 {
-			t.Errorf("an hour later: %s, %d queries", w.state(lost), w.queries())
-		}
+		w.wants("an hour later", lost, recharge.Abandoned, 3)
 		if _, ok, err := w.store.Settlement().RechargeOf(t.Context(), w.wallet); ok || err != nil {
 			t.Errorf("an abandoned recharge blocks the next: %v", err)
 		}
 		w.must(w.remit.Broadcast(t.Context(), lost.Bytes)) // a node kept the bytes
 		w.finalize()
-		w.pass(15 * time.Minute)
+		w.clock.Pass(15 * time.Minute)
 		w.round()
-		if w.state(lost) != recharge.Credited || w.queries() != 7 {
-			t.Errorf("included later: %s, %d queries", w.state(lost), w.queries())
-		}
+		w.wants("included later", lost, recharge.Credited, 7)
 		w.balanced()
 	})
 }
@@ -107,21 +98,16 @@ func TestDropped(t *testing.T) {
 func TestReorged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, storetest.SQLite(t))
-	r := w.signed(3)
-	w.must(w.remit.Broadcast(t.Context(), r.Bytes))
+	r := w.broadcast(3)
 	w.chain.Commit()
 	w.round()
-	if w.state(r) != recharge.Signed || w.queries() != 0 {
-		t.Errorf("in a block that is not final: %s", w.state(r))
-	}
+	w.wants("in a block that is not final", r, recharge.Signed, 0)
 	_, err := w.chain.Reorg(1)
 	w.must(err)
 	w.round()
 	w.finalize()
 	w.round()
-	if w.state(r) != recharge.Credited || w.queries() != 3 {
-		t.Errorf("after the reorg: %s, %d queries", w.state(r), w.queries())
-	}
+	w.wants("after the reorg", r, recharge.Credited, 3)
 }
 
 // stored is a sender that fails the test if the bytes are not in the database: a crash would lose them.
@@ -203,7 +189,7 @@ func TestRebroadcast(t *testing.T) {
 			})
 			w.must(err)
 			sender := &broadcasts{TransferSender: w.remit}
-			w.pass(time.Minute)
+			w.clock.Pass(time.Minute)
 			w.must(recharge.New(w.store.Settlement(), w.network(sender), w.now, silent()).RunOnce(t.Context()))
 			want := 0
 			if state == recharge.Signed {

@@ -173,7 +173,7 @@ func TestCrash(t *testing.T) {
 		w.round() // broadcasts
 		w.finalize()
 		// Two instances track it at the same time.
-		w.pass(15 * time.Second)
+		w.clock.Pass(15 * time.Second)
 		done := make(chan error, 2)
 		for range 2 {
 			go func() { done <- w.service().RunOnce(t.Context()) }()
@@ -181,9 +181,7 @@ func TestCrash(t *testing.T) {
 		for range 2 {
 			w.must(<-done)
 		}
-		if w.state(before) != recharge.Credited || w.queries() != 3 {
-			t.Errorf("died before broadcast: %s, %d queries", w.state(before), w.queries())
-		}
+		w.wants("died before broadcast", before, recharge.Credited, 3)
 		// The process dies after the broadcast and before it is recorded.
 		after := w.signed(4)
 		w.must(w.remit.Broadcast(t.Context(), after.Bytes))
@@ -209,19 +207,16 @@ func (killed) UpdateRecharge(
 func TestCrash_BeforeCredit(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, storetest.SQLite(t))
-	r := w.signed(2)
-	w.must(w.remit.Broadcast(t.Context(), r.Bytes))
+	r := w.broadcast(2)
 	w.finalize()
-	w.pass(15 * time.Second)
+	w.clock.Pass(15 * time.Second)
 	dying := recharge.New(killed{w.store.Settlement()}, w.network(w.remit), w.now, silent())
 	if err := dying.RunOnce(t.Context()); err == nil || w.queries() != 0 {
 		t.Fatalf("%v, %d queries", err, w.queries())
 	}
 	w.round()
 	w.round()
-	if w.state(r) != recharge.Credited || w.queries() != 2 {
-		t.Errorf("%s, %d queries", w.state(r), w.queries())
-	}
+	w.wants("in the end", r, recharge.Credited, 2)
 }
 
 // A recharge that is open on a network no longer configured is logged once. Without a treasury nothing is sold, and
@@ -242,7 +237,7 @@ func TestNetworkRemoved(t *testing.T) {
 		if log := logged(); strings.Count(log, "\n") != 1 || !strings.Contains(log, `"level":"WARN"`) || !strings.Contains(log, `"recharges":1`) {
 			t.Errorf("with one open recharge the log says %s", log)
 		}
-		w.pass(30 * time.Minute)
+		w.clock.Pass(30 * time.Minute)
 		stuck, err := w.store.Reports().Stuck(t.Context(), w.now(), 0)
 		w.must(err)
 		problems, err := w.store.Reports().Problems(t.Context(), w.now(), 0)
@@ -260,7 +255,7 @@ func TestNetworkRemoved(t *testing.T) {
 		}
 		w.must(s.RunOnce(t.Context()))
 		w.finalize()
-		w.pass(15 * time.Second)
+		w.clock.Pass(15 * time.Second)
 		w.must(s.RunOnce(t.Context()))
 		if w.state(r) != recharge.Credited || w.queries() != 2 || w.earned() != "0.1" {
 			t.Errorf("%s, %d queries, the treasury holds %s", w.state(r), w.queries(), w.earned())

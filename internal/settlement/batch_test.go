@@ -70,7 +70,7 @@ func TestSweeper_BatchReverts(t *testing.T) {
 	node.on.Store(true)
 	policy := eager()
 	policy.Batch = 8
-	s := settlement.New(node.sender(), w.store.Settlement(), policy, "sweeper", w.clock.now, newID, silent())
+	s := settlement.New(node.sender(), w.store.Settlement(), policy, "sweeper", w.clock.Now, newID, silent())
 	first := w.manyPaid(8)
 	failed, sizes := w.untilAllSwept(s)
 	if failed < 2 || failed > 6 || sizes[0] != 8 || sizes[1] != 4 {
@@ -124,7 +124,7 @@ func (w *world) untilAllSwept(s *settlement.Sweeper) (failed int, sizes []int) {
 				failed++
 			}
 		}
-		w.clock.pass(time.Minute)
+		w.clock.Pass(time.Minute)
 		if len(list) == 0 && w.idle() {
 			return failed, sizes
 		}
@@ -142,7 +142,7 @@ func TestSweeper_Lease(t *testing.T) {
 		one, two := w.newSweeper(w.sender, w.store.Settlement(), "one"), w.newSweeper(w.sender, w.open().Settlement(), "two")
 		w.once(one) // takes the lease; nothing is due
 		p := w.paid(10 * money.USD)
-		w.clock.pass(20 * time.Second)
+		w.clock.Pass(20 * time.Second)
 		w.once(two)
 		if got := w.allInFlight(); len(got) > 0 {
 			t.Fatalf("without the lease a sweep was planned: %+v", got)
@@ -154,7 +154,7 @@ func TestSweeper_Lease(t *testing.T) {
 		if got := w.inFlight(); got.ID != sent.ID {
 			t.Fatal("without the lease a sweep was ended")
 		}
-		w.clock.pass(31 * time.Second) // one has crashed
+		w.clock.Pass(31 * time.Second) // one has crashed
 		w.once(two)
 		if got := w.sweepOf(sent.ID); got.State != settlement.Confirmed {
 			t.Fatalf("after the lease ran out the sweep is %s", got.State)
@@ -192,12 +192,12 @@ func TestSweeper_LimitsAttempts(t *testing.T) {
 	const most = 20
 	for range most + 3 {
 		w.once(s)
-		w.clock.pass(61 * time.Second)
+		w.clock.Pass(61 * time.Second)
 	}
 	stuck := w.inFlight()
 	last, _ := stuck.Last()
-	if len(stuck.Attempts) != most || w.clock.now().Sub(last.SentAt) > 2*time.Minute {
-		t.Errorf("%d attempts, the last sent %s ago", len(stuck.Attempts), w.clock.now().Sub(last.SentAt))
+	if len(stuck.Attempts) != most || w.clock.Now().Sub(last.SentAt) > 2*time.Minute {
+		t.Errorf("%d attempts, the last sent %s ago", len(stuck.Attempts), w.clock.Now().Sub(last.SentAt))
 	}
 	w.settle(s)
 	if done := w.sweepOf(stuck.ID); done.State != settlement.Confirmed || done.Tx != last.Tx {
@@ -219,7 +219,7 @@ func TestSweeper_BumpUnsignable(t *testing.T) {
 	node.on.Store(true)
 	for range 2 {
 		w.chain.Rollback()
-		w.clock.pass(61 * time.Second)
+		w.clock.Pass(61 * time.Second)
 		if err := s.RunOnce(t.Context()); !errors.Is(err, chain.ErrTooLarge) {
 			t.Errorf("an attempt that does not fit: %v", err)
 		}

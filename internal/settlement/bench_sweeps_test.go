@@ -19,6 +19,7 @@ import (
 	"github.com/florinpay/florin/internal/sandbox/devchain"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store/storetest"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // The shop of BenchmarkSweeps: blocks are final after 15 s, and the first payments must be final, swept and final again
@@ -85,7 +86,7 @@ func (c *counting) moved() int {
 // newLiveWorld is a world on real time, whose chain makes a block a second.
 func newLiveWorld(b *testing.B) *world {
 	b.Helper()
-	w := &world{t: b, clock: &clock{at: time.Now().UTC()}, url: storetest.SQLite(b)}
+	w := &world{t: b, clock: testkit.NewClock(time.Now().UTC()), url: storetest.SQLite(b)}
 	w.startChainAs(chain.Polygon, devchain.Config{
 		BlockTime: time.Second, SafeDepth: sweepDepth, FinalDepth: sweepDepth,
 	})

@@ -40,7 +40,7 @@ func TestSweeper_SolanaDust(t *testing.T) {
 		}
 		return sender.CloseEmptied(ctx, items)
 	}
-	w.clock.pass(2 * time.Minute)
+	w.clock.Pass(2 * time.Minute)
 	w.relay.swallows(true)
 	w.must(s.RunOnce(t.Context()))
 	_, err := w.ledger.Pay(w.ledger.Tokens().USDT, solanago.PublicKey(dusty.Routes[0].Address.Raw), 1)
@@ -48,7 +48,7 @@ func TestSweeper_SolanaDust(t *testing.T) {
 	w.seal(1)
 	w.relay.swallows(false)
 	for range 6 {
-		w.clock.pass(31 * time.Second)
+		w.clock.Pass(31 * time.Second)
 		w.must(s.RunOnce(t.Context()))
 		w.seal(1 + devsol.DefaultFinalDepth)
 	}

@@ -71,7 +71,7 @@ func TestSweeper_DearGas(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, chain.Polygon, storetest.SQLite(t))
 	policy := settlement.DefaultPolicy()
-	s := settlement.New(w.sender, w.store.Settlement(), policy, "sweeper", w.clock.now, newID, silent())
+	s := settlement.New(w.sender, w.store.Settlement(), policy, "sweeper", w.clock.Now, newID, silent())
 	asked, dear := 0, true
 	s.Prices = settlement.Prices{Coin: 900 * money.USD, Cost: func(context.Context) (chain.SweepCost, error) {
 		asked++
@@ -86,7 +86,7 @@ func TestSweeper_DearGas(t *testing.T) {
 	}
 	p := w.paid(money.USD / 5)
 	for range 3 {
-		w.clock.pass(24 * time.Hour)
+		w.clock.Pass(24 * time.Hour)
 		w.once(s)
 		w.once(s)
 	}
@@ -94,13 +94,13 @@ func TestSweeper_DearGas(t *testing.T) {
 		t.Fatalf("in three days the price was read %d times and %d sweeps were paid for; 20 cents bring less", asked, w.nonce())
 	}
 	dear = false
-	w.clock.pass(time.Hour)
+	w.clock.Pass(time.Hour)
 	w.once(s)
 	if asked != 4 || w.nonce() != 0 {
 		t.Fatal("while the price cannot be read the last one counts")
 	}
 	s.Prices = settlement.Prices{Coin: money.USD / 4, Cost: w.sender.SweepCost}
-	w.clock.pass(time.Hour)
+	w.clock.Pass(time.Hour)
 	w.untilSwept(s, p)
 }
 

@@ -148,7 +148,7 @@ func (w *world) killedAfter(t *testing.T, m *mortal) bool {
 	w.finalize()
 	w.watch()
 
-	w.clock.pass(time.Minute) // any earlier lease expires
+	w.clock.Pass(time.Minute) // any earlier lease expires
 	doomed := w.newSweeper(mortalSender{w.sender, m, w}, mortalStore{w.store.Settlement(), m}, "doomed")
 	for range 4 {
 		_ = doomed.RunOnce(t.Context())
@@ -157,7 +157,7 @@ func (w *world) killedAfter(t *testing.T, m *mortal) bool {
 	if !m.killed && !m.swept {
 		t.Fatal("a process that was not killed swept nothing")
 	}
-	w.clock.pass(time.Minute) // its lease expires
+	w.clock.Pass(time.Minute) // its lease expires
 	w.settle(w.newSweeper(w.sender, w.store.Settlement(), "heir"))
 
 	for _, p := range paid {

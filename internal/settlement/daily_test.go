@@ -57,12 +57,12 @@ func (w *world) daily(r chain.Reader, holder string) *settlement.Daily {
 	return &settlement.Daily{
 		Network: settlement.ReconciledNetwork{Profile: w.profile, Reader: r}, Store: onePage{w.store.Settlement()},
 		Sweeps: w.store.Settlement(), Holder: holder, WatchedFor: payment.WatchAfterEnd,
-		Now: w.clock.now, Log: silent(),
+		Now: w.clock.Now, Log: silent(),
 		Covered: func(ctx context.Context, id string, block uint64) (bool, error) {
 			return watch.Covered(ctx, w.store, n, payment.ID(id), block)
 		},
 		Reread: func(ctx context.Context, id string, since time.Time) error {
-			return watch.RepairSince(ctx, w.store, r, payment.ID(id), since, watch.ErrDiffers, w.clock.now())
+			return watch.RepairSince(ctx, w.store, r, payment.ID(id), since, watch.ErrDiffers, w.clock.Now())
 		},
 		Slowdown: func() int64 { return 1 },
 	}
@@ -73,14 +73,14 @@ func (w *world) steps(d *settlement.Daily, n int) {
 	w.t.Helper()
 	for range n {
 		w.must(d.RunOnce(w.t.Context()))
-		w.clock.pass(time.Minute)
+		w.clock.Pass(time.Minute)
 	}
 }
 
 // differing returns the balances that the operator is alerted of.
 func (w *world) differing() []alert.Balance {
 	w.t.Helper()
-	a, err := w.store.Reports().Alerts(w.t.Context(), w.clock.now(), 0)
+	a, err := w.store.Reports().Alerts(w.t.Context(), w.clock.Now(), 0)
 	w.must(err)
 	return a.Balances
 }
@@ -92,7 +92,7 @@ func TestDaily_Hidden(t *testing.T) {
 	onEach(t, func(t *testing.T, url string) {
 		w := newWorld(t, chain.Polygon, url)
 		h := &hiding{Adapter: w.adapter}
-		w.watcher = watch.NewWatcher(w.profile, h, w.store, "watcher", w.clock.now, silent())
+		w.watcher = watch.NewWatcher(w.profile, h, w.store, "watcher", w.clock.Now, silent())
 		w.paid(4 * money.USD)
 		p := w.paid(5 * money.USD)
 		d := w.daily(h, "one")
@@ -100,7 +100,7 @@ func TestDaily_Hidden(t *testing.T) {
 		h.hides = true
 		w.pay(p, 2*money.USD)
 		w.finalize()
-		w.clock.pass(24 * time.Hour)
+		w.clock.Pass(24 * time.Hour)
 		w.steps(d, 4)
 		if list := w.differing(); len(list) > 0 {
 			t.Fatalf("the operator is alerted before the blocks are read: %+v", list)
@@ -121,7 +121,7 @@ func TestDaily_Hidden(t *testing.T) {
 		}
 		w.watch()
 		w.wantReconciled()
-		w.clock.pass(10 * time.Minute)
+		w.clock.Pass(10 * time.Minute)
 		w.steps(d, 1)
 		if list := w.differing(); len(list) > 0 {
 			t.Errorf("when the record agrees: %+v", list)
@@ -163,7 +163,7 @@ func TestDaily_Steps(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, chain.Polygon, storetest.SQLite(t))
 	w.paid(money.USD)
-	w.clock.pass(40 * 24 * time.Hour)
+	w.clock.Pass(40 * 24 * time.Hour)
 	w.watch()
 	for range 3 {
 		w.paid(money.USD)
@@ -174,7 +174,7 @@ func TestDaily_Steps(t *testing.T) {
 	if h.asked != each {
 		t.Fatalf("the first step reads %d balances, not %d", h.asked, each)
 	}
-	w.clock.pass(5 * time.Minute) // its lease ends
+	w.clock.Pass(5 * time.Minute) // its lease ends
 	d := w.daily(h, "two")
 	for range 9 {
 		w.steps(d, 1)
@@ -183,13 +183,13 @@ func TestDaily_Steps(t *testing.T) {
 	if h.asked != 3*each {
 		t.Errorf("%d balances are read in all, not %d", h.asked, 3*each)
 	}
-	w.clock.pass(24 * time.Hour)
+	w.clock.Pass(24 * time.Hour)
 	w.steps(d, 9)
 	if h.asked != 6*each {
 		t.Errorf("%d balances are read on two days, not %d", h.asked, 6*each)
 	}
 	d.Slowdown = func() int64 { return 3 }
-	w.clock.pass(24 * time.Hour)
+	w.clock.Pass(24 * time.Hour)
 	w.steps(d, 3)
 	if h.asked != 7*each {
 		t.Errorf("%d balances are read in three minutes of a slow day, not %d", h.asked-6*each, each)

@@ -22,10 +22,10 @@ func TestSweeper_Dropped(t *testing.T) {
 	for range 2 { // a full pool may drop it more than once
 		w.chain.Rollback()
 		w.wantPooled(0)
-		w.clock.pass(5 * time.Second)
+		w.clock.Pass(5 * time.Second)
 		w.once(s) // not sent again yet: it may only be late
 		w.wantPooled(0)
-		w.clock.pass(15 * time.Second)
+		w.clock.Pass(15 * time.Second)
 		w.once(s)
 		w.wantPooled(1)
 	}
@@ -50,7 +50,7 @@ func TestSweeper_DroppedAndReplaced(t *testing.T) {
 	s := w.sweeper()
 	w.once(s)
 	w.chain.Rollback()
-	w.clock.pass(2 * time.Minute)
+	w.clock.Pass(2 * time.Minute)
 	w.once(s)
 	two := w.inFlight()
 	if len(two.Attempts) != 2 || two.Attempts[0].Nonce != two.Attempts[1].Nonce {
@@ -58,7 +58,7 @@ func TestSweeper_DroppedAndReplaced(t *testing.T) {
 	}
 	w.chain.Rollback()
 	w.must(w.sender.Broadcast(t.Context(), two.Attempts[0])) // the first bytes are back, the second gone
-	w.clock.pass(20 * time.Second)
+	w.clock.Pass(20 * time.Second)
 	w.chain.Mine(1)
 	w.once(s)
 	w.settle(s)

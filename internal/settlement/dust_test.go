@@ -52,9 +52,9 @@ func TestSweeper_Dust(t *testing.T) {
 		w.finalize()
 		w.watch()
 		policy := settlement.DefaultPolicy()
-		s := settlement.New(w.sender, w.store.Settlement(), policy, "sweeper", w.clock.now, newID, silent())
+		s := settlement.New(w.sender, w.store.Settlement(), policy, "sweeper", w.clock.Now, newID, silent())
 		for range 3 { // days
-			w.clock.pass(25 * time.Hour)
+			w.clock.Pass(25 * time.Hour)
 			w.once(s)
 			w.finalize()
 			w.watch()
@@ -65,20 +65,20 @@ func TestSweeper_Dust(t *testing.T) {
 
 		paid := w.paid(10 * money.USD)
 		first, err := w.store.Settlement().DepositBalances(t.Context(), chain.Polygon, settlement.Query{
-			Now: w.clock.now(), Aged: w.clock.now().Add(-policy.Age), Least: policy.Least, Dust: policy.Dust, Limit: 1,
+			Now: w.clock.Now(), Aged: w.clock.Now().Add(-policy.Age), Least: policy.Least, Dust: policy.Dust, Limit: 1,
 		})
 		w.must(err)
 		if len(first) != 1 || first[0].PaymentID != string(paid.ID) {
 			t.Fatalf("the first balance, beside old dust, is %+v", first)
 		}
-		w.clock.pass(policy.Wait)
+		w.clock.Pass(policy.Wait)
 		w.untilSwept(s, paid)
 		w.wantBalance(merchantWallet, 10*money.USD)
 
 		w.pay(dusty[0], 10*money.USD)
 		w.finalize()
 		w.watch()
-		w.clock.pass(policy.Wait)
+		w.clock.Pass(policy.Wait)
 		w.untilSwept(s, dusty[0])
 		w.wantBalance(merchantWallet, 20*money.USD+10)
 		w.wantSwept(dusty[1], false)
@@ -86,7 +86,7 @@ func TestSweeper_Dust(t *testing.T) {
 			t.Errorf("%d transactions, want 2", got)
 		}
 
-		st, err := w.store.Reports().Stuck(t.Context(), w.clock.now(), policy.Dust)
+		st, err := w.store.Reports().Stuck(t.Context(), w.clock.Now(), policy.Dust)
 		w.must(err)
 		if st.Dust != 9*10 || st.Unswept != 0 {
 			t.Errorf("the report counts %d deposits of dust and %d others", st.Dust, st.Unswept)

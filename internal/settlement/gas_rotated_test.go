@@ -15,6 +15,7 @@ import (
 	"github.com/florinpay/florin/internal/sandbox/devsol"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store/storetest"
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/wallet"
 )
 
@@ -48,9 +49,7 @@ func newRotation(t *testing.T, before uint64) *rotation {
 func newKeyOf(t *testing.T) *wallet.EVM {
 	t.Helper()
 	key, err := newGasKey()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return key
 }
 
@@ -146,7 +145,7 @@ func TestSweeper_GasRotated(t *testing.T) {
 func (r *rotation) oldMined() {
 	s := r.sweeper()
 	for range 3 {
-		r.clock.pass(16 * time.Second)
+		r.clock.Pass(16 * time.Second)
 		r.once(s)
 		r.finalize()
 		if got, err := r.store.Settlement().Sweep(r.t.Context(), r.first.ID); err != nil || len(got.Attempts) != 1 ||
@@ -164,7 +163,7 @@ func (r *rotation) oldMined() {
 // empty.
 func (r *rotation) stuck(s *settlement.Sweeper) settlement.Sweep {
 	r.t.Helper()
-	r.clock.pass(61 * time.Second)
+	r.clock.Pass(61 * time.Second)
 	r.once(s)
 	got := r.inFlight()
 	if got.ID != r.first.ID || len(got.Attempts) != 2 {
@@ -239,7 +238,7 @@ func (r *rotation) back() {
 	r.chain.Rollback()
 	r.use(r.old)
 	s := r.sweeper()
-	r.clock.pass(61 * time.Second)
+	r.clock.Pass(61 * time.Second)
 	r.once(s)
 	got := r.inFlight()
 	if len(got.Attempts) != 3 || got.Attempts[2].Nonce != r.first.Attempts[0].Nonce {
@@ -298,7 +297,7 @@ func TestSweeper_SolanaGasRotated(t *testing.T) {
 	w.relay.swallows(false)
 	s := w.sweeper()
 	for range 3 {
-		w.clock.pass(61 * time.Second)
+		w.clock.Pass(61 * time.Second)
 		w.must(s.RunOnce(t.Context()))
 		if got := w.inFlight(); got.ID != first.ID || len(got.Attempts) != 1 {
 			t.Fatalf("while the old wallet's attempt can be included the sweep is %+v", got)

@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"log/slog"
 	"math/big"
-	"sync"
 	"testing"
 	"time"
 
@@ -20,6 +19,7 @@ import (
 	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store/storetest"
+	"github.com/florinpay/florin/internal/testkit"
 
 	"github.com/florinpay/florin/internal/sandbox/devchain"
 	"github.com/florinpay/florin/internal/store"
@@ -27,28 +27,10 @@ import (
 	"github.com/florinpay/florin/internal/wallet"
 )
 
-// clock is the time of a test.
-type clock struct {
-	mu sync.Mutex
-	at time.Time
-}
-
-func (c *clock) now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.at
-}
-
-func (c *clock) pass(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.at = c.at.Add(d)
-}
-
 // world is a development chain, a database, and the watcher and sender between them.
 type world struct {
 	t       testing.TB
-	clock   *clock
+	clock   *testkit.Clock
 	chain   *devchain.Chain
 	profile chain.Profile
 	adapter *evm.Adapter
@@ -69,13 +51,13 @@ var ceiling = money.UnitsFromUint64(100e9)
 
 func newWorld(t testing.TB, n chain.Network, url string) *world {
 	t.Helper()
-	w := &world{t: t, clock: &clock{at: time.Now().UTC().Truncate(time.Microsecond)}, url: url}
+	w := &world{t: t, clock: testkit.NewClock(time.Now().UTC().Truncate(time.Microsecond)), url: url}
 	w.startChain(n)
 	w.store = w.open()
 	w.newGas()
 	w.fund(gasFunds)
 	w.sender = w.newSender(ceiling)
-	w.watcher = watch.NewWatcher(w.profile, w.adapter, w.store, "watcher", w.clock.now, silent())
+	w.watcher = watch.NewWatcher(w.profile, w.adapter, w.store, "watcher", w.clock.Now, silent())
 	w.key = w.newKey()
 	w.watch()
 	return w
@@ -143,7 +125,7 @@ func (w *world) newSender(most money.Units) *sender.Sweeps {
 func eager() settlement.Policy { return settlement.Policy{Least: 1, Age: time.Hour, Batch: 100} }
 
 func (w *world) newSweeper(sender chain.SweepSender, s settlement.Store, holder string) *settlement.Sweeper {
-	return settlement.New(sender, s, eager(), holder, w.clock.now, newID, silent())
+	return settlement.New(sender, s, eager(), holder, w.clock.Now, newID, silent())
 }
 
 func (w *world) sweeper() *settlement.Sweeper {
@@ -157,9 +139,7 @@ func newID(t time.Time) settlement.ID {
 // must fails the test for an error.
 func (w *world) must(err error) {
 	w.t.Helper()
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.Must(w.t, err)
 }
 
 func (w *world) fund(wei *big.Int) {
@@ -171,7 +151,7 @@ func (w *world) fund(wei *big.Int) {
 
 func (w *world) newKey() merchant.Key {
 	w.t.Helper()
-	k, err := storetest.Shop{Credits: 100_000}.Open(w.t.Context(), w.store, w.clock.now())
+	k, err := storetest.Shop{Credits: 100_000}.Open(w.t.Context(), w.store, w.clock.Now())
 	w.must(err)
 	return k
 }
@@ -185,7 +165,7 @@ const (
 // started makes a payment of the amount and starts it in USDT.
 func (w *world) started(amount money.Micros, to chain.Address) payment.Payment {
 	w.t.Helper()
-	ctx, now := w.t.Context(), w.clock.now()
+	ctx, now := w.t.Context(), w.clock.Now()
 	p, err := w.store.CreatePayment(ctx, payment.New(payment.Request{
 		ID:    payment.ID(newID(now)),
 		KeyID: w.key.ID, Kind: payment.KindMerchant, Amount: amount, ValidFor: 24 * time.Hour,
@@ -264,14 +244,14 @@ func (w *world) settle(s *settlement.Sweeper) {
 
 func (w *world) idle() bool {
 	w.t.Helper()
-	w.must(w.store.Settlement().SettleCovered(w.t.Context(), w.profile.Network, w.clock.now()))
+	w.must(w.store.Settlement().SettleCovered(w.t.Context(), w.profile.Network, w.clock.Now()))
 	return len(w.allInFlight()) == 0 && len(w.balances()) == 0
 }
 
 func (w *world) balances() []settlement.DepositBalance {
 	w.t.Helper()
 	balances, err := w.store.Settlement().DepositBalances(
-		w.t.Context(), w.profile.Network, settlement.Query{Now: w.clock.now(), Limit: 1000},
+		w.t.Context(), w.profile.Network, settlement.Query{Now: w.clock.Now(), Limit: 1000},
 	)
 	w.must(err)
 	return balances

@@ -81,7 +81,7 @@ func (w *world) hostileToken(b contractstest.TokenBehaviour) common.Address {
 	}
 	w.adapter = w.newAdapter(w.chain.URL())
 	w.sender = w.newSender(ceiling)
-	w.watcher = watch.NewWatcher(w.profile, w.adapter, w.store, "watcher", w.clock.now, silent())
+	w.watcher = watch.NewWatcher(w.profile, w.adapter, w.store, "watcher", w.clock.Now, silent())
 	w.watch()
 	return r.ContractAddress
 }

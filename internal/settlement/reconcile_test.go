@@ -12,6 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store/storetest"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // forged is a record store that returns other records than the database has.
@@ -65,9 +66,7 @@ func TestReconciler(t *testing.T) {
 			r := w.reconciler()
 			r.Records = forged{RecordStore: w.store.Settlement(), forge: c.forge}
 			found, err := r.Run(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			if len(found) != 1 || found[0].PaymentID != string(c.about.ID) ||
 				!strings.Contains(found[0].String(), c.text) {
 				t.Errorf("differences: %q, want one with %q", found, c.text)
@@ -114,9 +113,7 @@ func (f forgedSweeps) ConfirmedSince(
 func wantOne(t *testing.T, r settlement.Reconciler, text string) {
 	t.Helper()
 	found, err := r.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if len(found) != 1 || !strings.Contains(found[0].String(), text) {
 		t.Errorf("differences: %q, want one with %q", found, text)
 	}
@@ -183,9 +180,7 @@ func TestReconciler_Divided(t *testing.T) {
 		r := w.reconciler()
 		d.balances, r.Networks[0].Reader = r.Networks[0].Reader, &d
 		found, err := r.Run(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		var texts []string
 		for _, f := range found {
 			texts = append(texts, f.String())

@@ -40,7 +40,7 @@ func TestSweeper_SeveralInFlight(t *testing.T) {
 		before := w.nonce()
 		policy := eager()
 		policy.Batch = 3
-		s := settlement.New(w.sender, w.store.Settlement(), policy, "sweeper", w.clock.now, newID, silent())
+		s := settlement.New(w.sender, w.store.Settlement(), policy, "sweeper", w.clock.Now, newID, silent())
 		w.once(s)
 		if got, want := w.nonces(), []uint64{before, before + 1, before + 2, before + 3}; !slices.Equal(got, want) {
 			t.Fatalf("the nonces are %d, want %d", got, want)
@@ -70,14 +70,14 @@ func TestSweeper_StuckHoldsNoOther(t *testing.T) {
 	w.chain.Rollback() // the nodes forget it
 	for i := range 3 {
 		paid = append(paid, w.paid(5*money.USD))
-		w.clock.pass(lookPause)
+		w.clock.Pass(lookPause)
 		w.once(s)
 		w.chain.Rollback()
 		if got := w.nonces(); len(got) != i+2 || got[i+1] != before+uint64(i)+1 {
 			t.Fatalf("the nonces are %d, from %d", got, before)
 		}
 	}
-	w.clock.pass(61 * time.Second)
+	w.clock.Pass(61 * time.Second)
 	w.once(s)
 	if got := w.sweepOf(stuck.ID); len(got.Attempts) < 2 {
 		t.Errorf("the stuck sweep has %d attempts", len(got.Attempts))
@@ -116,13 +116,13 @@ func TestSweeper_UntrackedHoldsNoOther(t *testing.T) {
 	sender := untracked{w.sender, w.inFlight().Attempts[0].Tx}
 	w.finalize()
 	second := w.paid(7 * money.USD)
-	s := settlement.New(sender, w.store.Settlement(), eager(), "sweeper", w.clock.now, newID, silent())
+	s := settlement.New(sender, w.store.Settlement(), eager(), "sweeper", w.clock.Now, newID, silent())
 	for range 2 {
 		if err := s.RunOnce(t.Context()); !errors.Is(err, chain.ErrDisagree) {
 			t.Errorf("the sweep that fails is not reported: %v", err)
 		}
 		w.finalize()
-		w.clock.pass(lookPause)
+		w.clock.Pass(lookPause)
 	}
 	w.wantSwept(second, true)
 	w.wantSwept(first, false)
@@ -138,7 +138,7 @@ func TestSweeper_MaxInFlight(t *testing.T) {
 	w.manyPaid(settlement.MaxInFlight + 1)
 	policy := eager()
 	policy.Batch = 1
-	s := settlement.New(w.sender, w.store.Settlement(), policy, "sweeper", w.clock.now, newID, silent())
+	s := settlement.New(w.sender, w.store.Settlement(), policy, "sweeper", w.clock.Now, newID, silent())
 	w.once(s)
 	if got := w.nonces(); len(got) != settlement.MaxInFlight {
 		t.Errorf("%d sweeps are in flight", len(got))
@@ -156,7 +156,7 @@ func TestSweeper_PoorInFlight(t *testing.T) {
 	policy := eager()
 	policy.Batch = 2
 	newSweeper := func() *settlement.Sweeper {
-		return settlement.New(w.sender, w.store.Settlement(), policy, "sweeper", w.clock.now, newID, silent())
+		return settlement.New(w.sender, w.store.Settlement(), policy, "sweeper", w.clock.Now, newID, silent())
 	}
 	w.once(newSweeper())
 	most := w.inFlight().Attempts[0].Fee.Ceiling.Big()

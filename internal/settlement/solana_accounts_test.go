@@ -24,7 +24,7 @@ import (
 // started makes a payment that runs out after a minute.
 func (w *solWorld) started(amount money.Micros) payment.Payment {
 	w.t.Helper()
-	ctx, now := w.t.Context(), w.clock.now()
+	ctx, now := w.t.Context(), w.clock.Now()
 	p, err := w.store.CreatePayment(ctx, payment.New(payment.Request{
 		ID: payment.ID(newID(now)), KeyID: w.key.ID, Kind: payment.KindMerchant, Amount: amount, ValidFor: time.Minute,
 	}, now))
@@ -60,7 +60,7 @@ func (w *solWorld) expire(e *watch.Expirer) {
 	w.t.Helper()
 	for range 2 {
 		w.seal(90)
-		w.clock.pass(90 * time.Second)
+		w.clock.Pass(90 * time.Second)
 		w.watch()
 		w.must(e.RunOnce(w.t.Context()))
 	}
@@ -69,7 +69,7 @@ func (w *solWorld) expire(e *watch.Expirer) {
 
 func (w *solWorld) expirer() *watch.Expirer {
 	return watch.NewExpirer([]chain.Profile{w.profile}, map[chain.Network]chain.Reader{chain.Solana: w.reader},
-		w.store, w.store.Settlement(), w.clock.now, silent())
+		w.store, w.store.Settlement(), w.clock.Now, silent())
 }
 
 // TestSolana_ExpiresUnpaid: a payment does not expire while what was asked for lies on another account under its
@@ -96,7 +96,7 @@ func TestSolana_ExpiresUnpaid(t *testing.T) {
 	for range 3 {
 		w.must(s.RunOnce(t.Context()))
 		w.seal(1 + devsol.DefaultFinalDepth)
-		w.clock.pass(time.Minute)
+		w.clock.Pass(time.Minute)
 	}
 	w.wantSwept(got, true)
 	if held := w.holds(w.solTo); held != uint64(12*money.USD) {
@@ -124,7 +124,7 @@ func TestSolana_ExpiresWithOtherToken(t *testing.T) {
 		t.Errorf("recorded is %+v, needing %v", d, got.Attention())
 	}
 	due, err := w.store.Settlement().DepositBalances(
-		t.Context(), chain.Solana, settlement.Query{Now: w.clock.now(), Limit: 10})
+		t.Context(), chain.Solana, settlement.Query{Now: w.clock.Now(), Limit: 10})
 	if err != nil || len(due) > 0 {
 		t.Errorf("to be swept are %+v, %v", due, err)
 	}
@@ -140,7 +140,7 @@ func TestDaily_Accounts(t *testing.T) {
 	d := w.daily(w.reader, "one")
 	d.RereadAccounts = func(ctx context.Context, id string, since time.Time, accounts []chain.Address) error {
 		return watch.RepairSince(
-			ctx, w.store, w.reader, payment.ID(id), since, watch.ErrDiffers, w.clock.now(), accounts...)
+			ctx, w.store, w.reader, payment.ID(id), since, watch.ErrDiffers, w.clock.Now(), accounts...)
 	}
 	allowed := []int{1, 0, 1} // at each time that it is asked for
 	d.Lists = func(n int) int {
@@ -168,7 +168,7 @@ func TestDaily_Accounts(t *testing.T) {
 			t.Errorf("a payment was listed beyond the allowance: %d deposits", n)
 		}
 	}
-	w.clock.pass(24 * time.Hour)
+	w.clock.Pass(24 * time.Hour)
 	allowed = []int{1, 1}
 	w.steps(d, 6)
 	w.watch()
@@ -177,7 +177,7 @@ func TestDaily_Accounts(t *testing.T) {
 			t.Errorf("%d deposits of a payment are recorded a day later, want 2", n)
 		}
 	}
-	w.clock.pass(10 * time.Minute)
+	w.clock.Pass(10 * time.Minute)
 	w.steps(d, 3)
 	if list := w.differing(); len(list) > 0 {
 		t.Errorf("when the records agree: %+v", list)
@@ -211,9 +211,9 @@ func TestSolana_ExpiresUnlisted(t *testing.T) {
 	paid, unpaid := w.started(12*money.USD), w.started(12*money.USD)
 	w.payAccount(paid, w.ledger.Tokens().USDC, 12*money.USD)
 	readers := map[chain.Network]chain.Reader{chain.Solana: refuses{w.reader}}
-	e := watch.NewExpirer([]chain.Profile{w.profile}, readers, w.store, w.store.Settlement(), w.clock.now, silent())
+	e := watch.NewExpirer([]chain.Profile{w.profile}, readers, w.store, w.store.Settlement(), w.clock.Now, silent())
 	w.seal(90)
-	w.clock.pass(90 * time.Second)
+	w.clock.Pass(90 * time.Second)
 	w.watch()
 	w.must(e.RunOnce(t.Context()))
 	if got := w.payment(unpaid.ID); got.Status != payment.Started {
@@ -266,7 +266,7 @@ func TestSolana_UnreadableAccount(t *testing.T) {
 		Sweeps: solana.SweepsAddress(w.seed),
 	})
 	w.must(err)
-	w.watcher = watch.NewWatcher(w.profile, w.reader, w.store, "watcher", w.clock.now, silent())
+	w.watcher = watch.NewWatcher(w.profile, w.reader, w.store, "watcher", w.clock.Now, silent())
 	_, err = w.ledger.Pay(w.ledger.Tokens().Counterfeit, solanago.PublicKey(p.Routes[0].Address.Raw), 5)
 	w.must(err)
 	w.payAccount(p, w.ledger.Tokens().USDC, 12*money.USD)

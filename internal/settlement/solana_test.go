@@ -21,6 +21,7 @@ import (
 	"github.com/florinpay/florin/internal/sandbox/devsol"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store/storetest"
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/wallet"
 )
 
@@ -106,7 +107,7 @@ type solWorld struct {
 func newSolWorld(t *testing.T) *solWorld {
 	t.Helper()
 	w := &solWorld{world: &world{
-		t: t, clock: &clock{at: time.Now().UTC().Truncate(time.Microsecond)}, url: storetest.SQLite(t),
+		t: t, clock: testkit.NewClock(time.Now().UTC().Truncate(time.Microsecond)), url: storetest.SQLite(t),
 	}}
 	var err error
 	w.ledger, err = devsol.Start(devsol.Config{})
@@ -134,7 +135,7 @@ func newSolWorld(t *testing.T) *solWorld {
 	w.must(err)
 	w.seal(1 + devsol.DefaultFinalDepth)
 	w.store = w.open()
-	w.watcher = watch.NewWatcher(w.profile, w.reader, w.store, "watcher", w.clock.now, silent())
+	w.watcher = watch.NewWatcher(w.profile, w.reader, w.store, "watcher", w.clock.Now, silent())
 	w.key = w.newKey()
 	w.watch()
 	return w
@@ -154,7 +155,7 @@ func (w *solWorld) sweeper() *settlement.Sweeper {
 // paid makes a payment that is paid in full, final and completed.
 func (w *solWorld) paid(amount money.Micros) payment.Payment {
 	w.t.Helper()
-	ctx, now := w.t.Context(), w.clock.now()
+	ctx, now := w.t.Context(), w.clock.Now()
 	p, err := w.store.CreatePayment(ctx, payment.New(payment.Request{
 		ID:    payment.ID(newID(now)),
 		KeyID: w.key.ID, Kind: payment.KindMerchant, Amount: amount, ValidFor: 24 * time.Hour,
@@ -205,7 +206,7 @@ func TestSweeper_SolanaExpiry(t *testing.T) {
 	first := w.inFlight()
 	one := w.relay.given()
 	for range 3 {
-		w.clock.pass(61 * time.Second)
+		w.clock.Pass(61 * time.Second)
 		w.must(s.RunOnce(t.Context()))
 		if again := w.relay.given(); !slices.Equal(again, one) {
 			t.Fatalf("sent %d after %d, which are not the same bytes once more", len(again), len(one))
@@ -253,7 +254,7 @@ func TestSweeper_SolanaLimitsAttempts(t *testing.T) {
 		t.Fatalf("after %d attempts the sweep is %s", len(done.Attempts), done.State)
 	}
 	w.relay.swallows(false)
-	w.clock.pass(10 * time.Second) // the next sweep is planned and sent already, and is sent again
+	w.clock.Pass(10 * time.Second) // the next sweep is planned and sent already, and is sent again
 	w.must(s.RunOnce(t.Context()))
 	w.seal(1 + devsol.DefaultFinalDepth)
 	w.must(s.RunOnce(t.Context()))
@@ -289,7 +290,7 @@ func (w *solWorld) empty(p payment.Payment) {
 	}
 	other, _ := wallet.GenerateSolana()
 	item.Settlement = other.Wallet()
-	a, err := sender.Sign(w.t.Context(), []chain.SweepItem{item}, nil, w.clock.now())
+	a, err := sender.Sign(w.t.Context(), []chain.SweepItem{item}, nil, w.clock.Now())
 	w.must(err)
 	w.must(sender.Broadcast(w.t.Context(), a))
 	w.seal(1)

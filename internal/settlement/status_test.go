@@ -9,18 +9,19 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store/storetest"
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/wallet"
 )
 
 // minutes lets a minute pass in every round.
 type minutes struct {
 	settlement.Store
-	clock  *clock
+	clock  *testkit.Clock
 	rounds atomic.Int64
 }
 
 func (m *minutes) Lease(ctx context.Context, name, holder string, now, until time.Time) (bool, error) {
-	m.clock.pass(time.Minute)
+	m.clock.Pass(time.Minute)
 	m.rounds.Add(1)
 	return m.Store.Lease(ctx, name, holder, now, until)
 }

@@ -159,12 +159,12 @@ func TestSweeper_Frozen(t *testing.T) {
 	for range 5 { // nothing is tried during the pause
 		w.once(s)
 		w.finalize()
-		w.clock.pass(10 * time.Second)
+		w.clock.Pass(10 * time.Second)
 	}
 	if w.nonce() != nonce {
 		t.Errorf("a frozen token was tried %d more times during its pause", w.nonce()-nonce)
 	}
-	w.clock.pass(10 * time.Minute)
+	w.clock.Pass(10 * time.Minute)
 	if balances := w.balances(); len(balances) != 1 || balances[0].Failures != 1 ||
 		balances[0].PaymentID != string(frozen.ID) {
 		t.Fatalf("after its pause the balances are %+v", balances)
@@ -175,7 +175,7 @@ func TestSweeper_Frozen(t *testing.T) {
 	}
 	w.call(token, binding.PackFreeze(addressOf(frozen), false))
 	w.finalize()
-	w.clock.pass(time.Hour)
+	w.clock.Pass(time.Hour)
 	w.settle(s)
 	w.wantSwept(frozen, true)
 }
@@ -217,7 +217,7 @@ func TestSweeper_Refused(t *testing.T) {
 			}
 			w.call(token, row.refuse(p, false))
 			w.finalize()
-			w.clock.pass(time.Minute)
+			w.clock.Pass(time.Minute)
 			w.settle(s)
 			w.wantSwept(p, true)
 		})
@@ -240,7 +240,7 @@ func (w *world) freezable() common.Address {
 	w.profile.Assets[0].Decimals = 18
 	w.adapter = w.newAdapter(w.chain.URL())
 	w.sender = w.newSender(ceiling)
-	w.watcher = watch.NewWatcher(w.profile, w.adapter, w.store, "watcher", w.clock.now, silent())
+	w.watcher = watch.NewWatcher(w.profile, w.adapter, w.store, "watcher", w.clock.Now, silent())
 	w.watch()
 	return r.ContractAddress
 }
@@ -285,7 +285,7 @@ func TestSweeper_ConcurrentInstances(t *testing.T) {
 		for _, holder := range []string{"one", "two", "three"} {
 			// Without a lease, only the store's constraints keep them apart.
 			s := settlement.New(
-				w.newSender(ceiling), leaseless{w.open().Settlement()}, policy, holder, w.clock.now, newID, silent(),
+				w.newSender(ceiling), leaseless{w.open().Settlement()}, policy, holder, w.clock.Now, newID, silent(),
 			)
 			all.Go(func() {
 				for range 40 {

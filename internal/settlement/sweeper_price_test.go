@@ -25,13 +25,13 @@ func TestSweeper_BumpsStopAtCeiling(t *testing.T) {
 	s := w.sweeper()
 	w.once(s)
 	for range 10 {
-		w.clock.pass(61 * time.Second)
+		w.clock.Pass(61 * time.Second)
 		w.once(s)
 	}
 	stuck := w.inFlight()
 	last, _ := stuck.Last()
 	if len(stuck.Attempts) < 2 || last.Fee.Price.Cmp(money.UnitsFromUint64(32e9)) > 0 ||
-		last.SentAt.Before(w.clock.now().Add(-time.Minute)) {
+		last.SentAt.Before(w.clock.Now().Add(-time.Minute)) {
 		t.Errorf("%d attempts, the last of which pays %s and was sent at %s", len(stuck.Attempts), last.Fee.Price, last.SentAt)
 	}
 	w.settle(s)
@@ -51,7 +51,7 @@ func TestSweeper_TooExpensive(t *testing.T) {
 		if err := s.RunOnce(t.Context()); !errors.Is(err, chain.ErrTooExpensive) {
 			t.Fatalf("at a hundred times the price: %v", err)
 		}
-		w.clock.pass(20 * time.Second)
+		w.clock.Pass(20 * time.Second)
 	}
 	if got := w.inFlight(); len(got.Attempts) != 0 {
 		t.Fatalf("the sweep was signed above the ceiling: %+v", got.Attempts)
@@ -75,7 +75,7 @@ func TestSweeper_TooExpensive(t *testing.T) {
 		t.Errorf("the rescue waits for %q", reason)
 	}
 	price.set(1)
-	w.clock.pass(20 * time.Second)
+	w.clock.Pass(20 * time.Second)
 	w.settle(s)
 	w.wantSwept(p, true)
 	w.wantBalance(merchantWallet, 10*money.USD)
@@ -108,10 +108,10 @@ func TestSweeper_Patience(t *testing.T) {
 		if poor.n != want {
 			t.Errorf("round %d: Sign was called %d times, want %d", round, poor.n, want)
 		}
-		w.clock.pass(5 * time.Second)
+		w.clock.Pass(5 * time.Second)
 	}
 	poor.SweepSender = w.sender
-	w.clock.pass(15 * time.Second)
+	w.clock.Pass(15 * time.Second)
 	w.settle(s)
 	w.wantSwept(p, true)
 }
@@ -166,7 +166,7 @@ func TestSweeper_NoGas(t *testing.T) {
 			!strings.Contains(err.Error(), string(poor.Wallet())) {
 			t.Fatalf("without gas: %v", err)
 		}
-		w.clock.pass(20 * time.Second)
+		w.clock.Pass(20 * time.Second)
 	}
 	if err := s.Turn(t.Context()); !errors.Is(err, chain.ErrNoGas) {
 		t.Fatalf("without gas: %v", err)
@@ -177,7 +177,7 @@ func TestSweeper_NoGas(t *testing.T) {
 		t.Errorf("the status is %+v", st)
 	}
 	w.fund(gasFunds)
-	w.clock.pass(20 * time.Second)
+	w.clock.Pass(20 * time.Second)
 	w.settle(s)
 	w.wantSwept(p, true)
 }

@@ -98,7 +98,7 @@ func TestSweeper_RereadsMissed(t *testing.T) {
 			for range 3 {
 				w.once(s)
 				w.finalize()
-				w.clock.pass(settlement.Every)
+				w.clock.Pass(settlement.Every)
 			}
 			w.settle(s)
 			w.wantBalance(merchantWallet, 10*money.USD+c.more)
@@ -127,7 +127,7 @@ func TestSweeper_Reorg(t *testing.T) {
 		w.wantBalance(merchantWallet, 0)
 		w.once(s)
 		w.wantSwept(p, false)
-		w.clock.pass(20 * time.Second) // until the same bytes are sent again
+		w.clock.Pass(20 * time.Second) // until the same bytes are sent again
 		w.once(s)
 		w.settle(s)
 		done := w.sweepOf(id)
@@ -154,7 +154,7 @@ func TestSweeper_Stuck(t *testing.T) {
 			s := w.sweeper()
 			w.once(s)
 			for range 2 {
-				w.clock.pass(61 * time.Second)
+				w.clock.Pass(61 * time.Second)
 				w.once(s)
 			}
 			stuck := w.inFlight()

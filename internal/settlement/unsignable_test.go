@@ -35,13 +35,13 @@ func TestSweeper_Unsignable(t *testing.T) {
 	w.wantSwept(bad, false)
 	w.wantBalance(merchantWallet, 40*money.USD)
 
-	w.clock.pass(11 * time.Minute)
+	w.clock.Pass(11 * time.Minute)
 	balances := w.balances()
 	if len(balances) != 1 || balances[0].PaymentID != string(bad.ID) || balances[0].Failures != 1 {
 		t.Fatalf("after its pause the balances are %+v", balances)
 	}
 	w.settle(s)
-	w.clock.pass(61 * time.Minute)
+	w.clock.Pass(61 * time.Minute)
 	if balances := w.balances(); len(balances) != 1 || balances[0].Failures != 2 {
 		t.Errorf("after a second failure the balances are %+v", balances)
 	}

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/webhook"
 )
 
@@ -144,9 +145,7 @@ func (m *measured) single() {
 	urls := m.receivers(1, func(http.ResponseWriter, *http.Request) { received <- time.Now() })
 	waits := make([]time.Duration, singles)
 	for i := range waits {
-		if err := m.event(m.b.Context(), urls[0]); err != nil {
-			m.b.Fatal(err)
-		}
+		testkit.Must(m.b, m.event(m.b.Context(), urls[0]))
 		stored := time.Now()
 		select {
 		case at := <-received:

@@ -12,6 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/webhook"
 )
 
@@ -59,20 +60,14 @@ func TestBody_OfAnEvent(t *testing.T) {
 		Network: "polygon", CreatedAt: "2026-11-21T10:00:00.000Z", Token: money.USDT, Hash: chain.TxHash("0xabc"),
 		Metadata: map[string]string{"order": "<42>"}, EventID: "evt_01JD3ZQ0000000000000000000_4",
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	body, err := webhook.Body(data, secret.New("shop-secret"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	var got struct {
 		TxnID, Status, Network, Secret, PrivateKey string
 		Amount                                     json.Number
 	}
-	if err := json.Unmarshal(body, &got); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, json.Unmarshal(body, &got))
 	if got.Status != "completed" || got.Secret != "shop-secret" || got.PrivateKey != "shop-secret" ||
 		got.Amount != "1234567.890123" {
 		t.Fatalf("got %+v", got)

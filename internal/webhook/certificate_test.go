@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/mail"
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/webhook"
 )
 
@@ -63,9 +64,7 @@ type authority struct {
 func (a authority) issue(t *testing.T, of x509.Certificate) authority {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	of.SerialNumber, of.BasicConstraintsValid = big.NewInt(time.Now().UnixNano()), true
 	if of.NotAfter.IsZero() {
 		of.NotBefore, of.NotAfter = time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
@@ -75,13 +74,9 @@ func (a authority) issue(t *testing.T, of x509.Certificate) authority {
 		parent, signer = &of, key
 	}
 	der, err := x509.CreateCertificate(rand.Reader, &of, parent, &key.PublicKey, signer)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	cert, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return authority{cert, key}
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/webhook"
 )
 
@@ -69,9 +70,7 @@ func listening(t *testing.T) (port string, connections *atomic.Int64, roots *x50
 	roots = x509.NewCertPool()
 	roots.AddCert(shop.Certificate())
 	_, port, err := net.SplitHostPort(shop.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return port, connections, roots
 }
 

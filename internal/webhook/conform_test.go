@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/webhook"
 )
 
@@ -43,17 +44,13 @@ func conform(t *testing.T, open func(t *testing.T) outbox) {
 func mustClaim(t *testing.T, o outbox, holder string, now time.Time, limit, perURL int) []webhook.Delivery {
 	t.Helper()
 	got, err := webhook.ClaimDue(t.Context(), o, holder, now, now.Add(time.Minute), limit, perURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return got
 }
 
 func mustSettle(t *testing.T, o outbox, holder string, out webhook.Outcome) {
 	t.Helper()
-	if err := o.Settle(t.Context(), holder, out); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, o.Settle(t.Context(), holder, out))
 }
 
 func ids(ds []webhook.Delivery) []int64 {

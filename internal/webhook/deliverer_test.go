@@ -12,26 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/webhook"
 )
-
-// clock is a time that the test advances.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) pass(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
 
 var quiet = slog.New(slog.DiscardHandler)
 
@@ -89,9 +72,7 @@ func mustCome(t *testing.T, arrived <-chan struct{}) {
 func mustRunOnce(t *testing.T, d *webhook.Deliverer) int {
 	t.Helper()
 	n, err := d.RunOnce(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return n
 }
 
@@ -121,7 +102,7 @@ func TestRunOnce_Outcomes(t *testing.T) {
 	onEach(t, func(t *testing.T, o outbox) {
 		elsewhere := startReceiver(t, answer(200))
 		shop := startReceiver(t, answerByPath(elsewhere.URL))
-		c := &clock{now: noon}
+		c := testkit.NewClock(noon)
 		d := deliverer(o, "one", c.Now)
 		for _, want := range []struct {
 			url    string
@@ -170,7 +151,7 @@ func TestRunOnce_WholeSchedule(t *testing.T) {
 	t.Parallel()
 	shop := startReceiver(t, answer(500))
 	o := newMemory()
-	c := &clock{now: noon}
+	c := testkit.NewClock(noon)
 	d := deliverer(o, "one", c.Now)
 	id := o.Enqueue(t, shop.URL, noon)
 	for made := 1; made <= webhook.MaxAttempts; made++ {
@@ -182,11 +163,11 @@ func TestRunOnce_WholeSchedule(t *testing.T) {
 			t.Fatalf("%d attempts made, want %d", row.Made, made)
 		}
 		if row.State == webhook.Waiting {
-			c.pass(row.NextAt.Sub(c.Now()) - time.Millisecond)
+			c.Pass(row.NextAt.Sub(c.Now()) - time.Millisecond)
 			if n := mustRunOnce(t, d); n != 0 {
 				t.Fatalf("attempt %d was early", made+1)
 			}
-			c.pass(time.Millisecond)
+			c.Pass(time.Millisecond)
 		}
 	}
 	if row := o.Look(t, id); row.State != webhook.Failed {
@@ -227,7 +208,7 @@ func TestRunOnce_CrashBetweenPostAndSettle(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, o outbox) {
 		shop := startReceiver(t, answer(200))
-		c := &clock{now: noon}
+		c := testkit.NewClock(noon)
 		id := o.Enqueue(t, shop.URL, noon)
 		dying := &crashing{Store: o}
 		mustRunOnce(t, deliverer(dying, "one", c.Now))
@@ -235,11 +216,11 @@ func TestRunOnce_CrashBetweenPostAndSettle(t *testing.T) {
 			t.Errorf("writing the outcome was tried %d times", dying.lost.Load())
 		}
 		other := deliverer(o, "two", c.Now)
-		c.pass(webhook.Lease - time.Second)
+		c.Pass(webhook.Lease - time.Second)
 		if n := mustRunOnce(t, other); n != 0 {
 			t.Fatalf("%d claimed during another instance's lease", n)
 		}
-		c.pass(2 * time.Second)
+		c.Pass(2 * time.Second)
 		if n := mustRunOnce(t, other); n != 1 {
 			t.Fatalf("%d claimed after the lease", n)
 		}
@@ -276,7 +257,7 @@ func TestRunOnce_RetriesSettle(t *testing.T) {
 	shop := startReceiver(t, answer(200))
 	o := newMemory()
 	id := o.Enqueue(t, shop.URL, noon)
-	c := &clock{now: noon}
+	c := testkit.NewClock(noon)
 	mustRunOnce(t, deliverer(&flaky{Store: o, tried: make(map[int64]bool)}, "one", c.Now))
 	if row := o.Look(t, id); row.State != webhook.Delivered || row.Made != 1 || len(shop.requests()) != 1 {
 		t.Fatalf("%+v after %d requests", row, len(shop.requests()))

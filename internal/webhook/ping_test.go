@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/webhook"
 )
 
@@ -33,9 +34,7 @@ func TestPing(t *testing.T) {
 				TxnID, Status, EventID, Secret string
 				Amount                         json.Number
 			}
-			if err := json.Unmarshal(got[0].body, &body); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, json.Unmarshal(got[0].body, &body))
 			if !body.Test || body.TxnID != "TEST" || body.Status != status || body.EventID != "test_01JD" || body.Secret != shopSecret.Reveal() || body.Amount != "49.9" {
 				t.Errorf("got %+v", body)
 			}
@@ -75,14 +74,10 @@ func TestSend_IgnoresProxies(t *testing.T) {
 	t.Parallel()
 	shop := startReceiver(t, answer(200))
 	_, port, err := net.SplitHostPort(shop.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	url := "http://shop.test:" + port
 	request, err := http.NewRequest(http.MethodPost, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if p, err := http.ProxyFromEnvironment(request); err != nil || p == nil {
 		t.Fatalf("the environment names no proxy: %v, %v", p, err)
 	}

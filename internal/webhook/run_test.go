@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/webhook"
 )
 
@@ -351,7 +352,7 @@ func TestRunOnce_NoCallbackURL(t *testing.T) {
 	t.Parallel()
 	o := newMemory()
 	id := o.Enqueue(t, "", noon)
-	c := &clock{now: noon}
+	c := testkit.NewClock(noon)
 	mustRunOnce(t, deliverer(o, "one", c.Now))
 	if row := o.Look(t, id); row.State != webhook.Waiting || len(row.Attempts) != 0 {
 		t.Fatalf("%+v", row)
@@ -365,12 +366,12 @@ func TestRun_LogsNoSecret(t *testing.T) {
 	o := newMemory()
 	id := o.Enqueue(t, shop.URL+"/path-token?key=query-token", noon)
 	var log strings.Builder
-	c := &clock{now: noon}
+	c := testkit.NewClock(noon)
 	d := deliverer(o, "one", c.Now)
 	d.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	for o.Look(t, id).State == webhook.Waiting {
 		mustRunOnce(t, d)
-		c.pass(24 * time.Hour)
+		c.Pass(24 * time.Hour)
 	}
 	if log.Len() == 0 {
 		t.Fatal("the failed delivery is not logged")

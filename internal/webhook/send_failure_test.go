@@ -119,9 +119,7 @@ func TestSend_TLS(t *testing.T) {
 			t.Errorf("HTTP/2 offered: %v, used: %s", http2, proto)
 		}
 		_, port, err := net.SplitHostPort(shop.Listener.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		mustFailInWords(t, knows.Send(t.Context(), delivery("https://other.test:"+port)).Attempt, "127.0.0.1")
 		mustFailInWords(t, development().Send(t.Context(), delivery(shop.URL)).Attempt, shop.Listener.Addr().String())
 		if n := len(shop.requests()); n != 1 {

@@ -12,6 +12,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/webhook"
 )
 
@@ -40,9 +41,7 @@ func TestSign_EachLiveSecretVerifies(t *testing.T) {
 	body := []byte(`{"txnid":"01JD","amount":0.1}`)
 	now := time.Now()
 	signature, err := webhook.Sign(secrets, "evt_01JD_3", now, body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if n := len(strings.Fields(signature)); n != len(secrets) {
 		t.Fatalf("%d signatures in %q, want %d", n, signature, len(secrets))
 	}
@@ -126,9 +125,7 @@ func TestNewSigningSecret(t *testing.T) {
 func verifier(t *testing.T, s secret.Text) *standardwebhooks.Webhook {
 	t.Helper()
 	v, err := standardwebhooks.NewWebhook(s.Reveal())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return v
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/storetest"
+	"github.com/florinpay/florin/internal/testkit"
 
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
@@ -74,9 +75,7 @@ func openPostgres(t testing.TB) *stored {
 func openStore(t testing.TB, url string) *store.Store {
 	t.Helper()
 	s, err := store.Open(t.Context(), url, storetest.Sealer(1), store.Options{MaxConns: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() { _ = s.Close() })
 	return s
 }
@@ -84,9 +83,7 @@ func openStore(t testing.TB, url string) *store.Store {
 func openSQL(t testing.TB, driver, url string) *sql.DB {
 	t.Helper()
 	db, err := sql.Open(driver, url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	return db
 }
@@ -105,9 +102,7 @@ func (s *stored) key(t testing.TB, url string) int64 {
 		Name: "Shop", CallbackURL: url, Secret: shopSecret, Branding: merchant.Branding{Theme: merchant.ThemeAuto},
 		SigningSecrets: []secret.Text{webhook.NewSigningSecret()},
 	}}.Open(t.Context(), s.Store, noon)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	s.keys[url] = k.ID
 	return k.ID
 }
@@ -119,9 +114,7 @@ func (s *stored) Enqueue(t *testing.T, url string, due time.Time) int64 {
 		ValidFor: time.Hour,
 	}
 	p, err := s.CreatePayment(t.Context(), payment.New(request, due))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if p, err = s.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
 		return p.Cancel(due)
 	}); err != nil {
@@ -139,29 +132,21 @@ func (s *stored) Look(t *testing.T, id int64) stateOf {
 	var r stateOf
 	var due any
 	err := s.db.QueryRowContext(t.Context(), "SELECT state, attempt, due_at FROM deliveries WHERE id = "+s.param, id).Scan(&r.State, &r.Made, &due)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	r.NextAt = instant(t, due)
 	rows, err := s.db.QueryContext(t.Context(), `SELECT at, url, status, latency_us, error, response, request
 		FROM delivery_attempts WHERE delivery_id = `+s.param+` ORDER BY attempt`, id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer rows.Close()
 	for rows.Next() {
 		var a webhook.Attempt
 		var at any
 		var micros int64
-		if err := rows.Scan(&at, &a.URL, &a.Status, &micros, &a.Error, &a.Response, &a.Request); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, rows.Scan(&at, &a.URL, &a.Status, &micros, &a.Error, &a.Response, &a.Request))
 		a.At, a.Latency = instant(t, at), time.Duration(micros)*time.Microsecond
 		r.Attempts = append(r.Attempts, a)
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, rows.Err())
 	return r
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // pace is how a network makes blocks and calls them final, from the facts of November 2026.
@@ -49,7 +50,7 @@ type transfer struct {
 type testChain struct {
 	profile chain.Profile
 	pace    pace
-	clock   *clock
+	clock   *testkit.Clock
 
 	mu        sync.Mutex
 	transfers []transfer // in the order of their blocks
@@ -60,7 +61,7 @@ type testChain struct {
 // firstBlock is the number of the block at the beginning of the simulated time, as of a chain of some years.
 const firstBlock = 60_000_000
 
-func newChain(p chain.Profile, c *clock) *testChain {
+func newChain(p chain.Profile, c *testkit.Clock) *testChain {
 	return &testChain{
 		profile: p, pace: paces[p.Network], clock: c, byTx: make(map[string]int), byTarget: make(map[string][]int),
 	}
@@ -77,7 +78,7 @@ func (l *testChain) timeOf(number uint64) time.Time {
 
 // tagged returns the number of the block that a tag names now.
 func (l *testChain) tagged(tag string) uint64 {
-	now := l.clock.now()
+	now := l.clock.Now()
 	behind, step := time.Duration(0), time.Duration(0)
 	switch tag {
 	case "safe":
@@ -117,7 +118,7 @@ func (l *testChain) pay(to chain.Watched, asset chain.Asset, units money.Units) 
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	i := len(l.transfers)
-	t := transfer{to: to, asset: asset, units: units, block: l.at(l.clock.now()) + 1}
+	t := transfer{to: to, asset: asset, units: units, block: l.at(l.clock.Now()) + 1}
 	target := string(to.Raw)
 	if l.profile.Network == chain.Solana {
 		t.tx, t.account = solanaTx(i), tokenAccount(to, asset)
@@ -135,7 +136,7 @@ func (l *testChain) pay(to chain.Watched, asset chain.Asset, units money.Units) 
 func (l *testChain) included(from, to uint64) []transfer {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	to = min(to, l.at(l.clock.now()))
+	to = min(to, l.at(l.clock.Now()))
 	first, _ := slices.BinarySearchFunc(l.transfers, from, func(t transfer, n uint64) int {
 		return cmp.Compare(t.block, n)
 	})
@@ -153,7 +154,7 @@ func (l *testChain) included(from, to uint64) []transfer {
 func (l *testChain) toTarget(target string) []transfer {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	newest := l.at(l.clock.now())
+	newest := l.at(l.clock.Now())
 	var list []transfer
 	for _, i := range l.byTarget[target] {
 		if t := l.transfers[i]; t.block <= newest {
@@ -167,7 +168,7 @@ func (l *testChain) byHash(tx string) (transfer, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	i, ok := l.byTx[tx]
-	if !ok || l.transfers[i].block > l.at(l.clock.now()) {
+	if !ok || l.transfers[i].block > l.at(l.clock.Now()) {
 		return transfer{}, false
 	}
 	return l.transfers[i], true

@@ -2,30 +2,13 @@ package main
 
 import (
 	"container/heap"
-	"sync"
 	"time"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // begin is midnight at the beginning of the simulated day.
 var begin = time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
-
-// clock is the simulated time. Adapters read it from their own goroutines.
-type clock struct {
-	mu sync.Mutex
-	at time.Time
-}
-
-func (c *clock) now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.at
-}
-
-func (c *clock) set(t time.Time) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.at = t
-}
 
 // event is something that happens at a time.
 type event struct {
@@ -50,7 +33,7 @@ func (e *events) Pop() any {
 
 // agenda is what will happen.
 type agenda struct {
-	clock   *clock
+	clock   *testkit.Clock
 	planned events
 	number  int
 }
@@ -62,17 +45,17 @@ func (a *agenda) plan(at time.Time, do func() error) {
 }
 
 // after has something done after a while.
-func (a *agenda) after(d time.Duration, do func() error) { a.plan(a.clock.now().Add(d), do) }
+func (a *agenda) after(d time.Duration, do func() error) { a.plan(a.clock.Now().Add(d), do) }
 
 // run lets everything happen that is planned before the time.
 func (a *agenda) run(until time.Time) error {
 	for len(a.planned) > 0 && a.planned[0].at.Before(until) {
 		next := heap.Pop(&a.planned).(event) //nolint:forcetypeassert // only events are pushed
-		a.clock.set(next.at)
+		a.clock.Set(next.at)
 		if err := next.do(); err != nil {
 			return err
 		}
 	}
-	a.clock.set(until)
+	a.clock.Set(until)
 	return nil
 }

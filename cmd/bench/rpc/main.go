@@ -128,7 +128,7 @@ func (w *world) replay(d shopDay) error {
 		return err
 	}
 	for n, x := range w.networks {
-		x.spent = x.hosts.usage().since(before[n]).plus(notification, x.notified(w.clock.now()))
+		x.spent = x.hosts.usage().since(before[n]).plus(notification, x.notified(w.clock.Now()))
 	}
 	return nil
 }

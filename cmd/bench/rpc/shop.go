@@ -63,7 +63,7 @@ func (w *world) arrive(n chain.Network) error {
 	w.look(a)
 	pays := w.rng.IntN(100) >= abandon
 	w.after(5*time.Second+w.upTo(15*time.Second), func() error {
-		return w.start(a, w.clock.now(), func(p payment.Payment) error {
+		return w.start(a, w.clock.Now(), func(p payment.Payment) error {
 			a.started = true
 			w.wake(w.networks[n])
 			if pays {
@@ -137,10 +137,10 @@ func (w *world) squat(n chain.Network, specks time.Duration) error {
 	w.wake(x)
 	asset, _ := x.offered.Profile.Asset(p.Choice.Token)
 	w.each(specks, func() (bool, error) {
-		if !w.clock.now().Before(begin) { // while the program comes up the chains make no blocks
+		if !w.clock.Now().Before(begin) { // while the program comes up the chains make no blocks
 			x.chain.pay(p.Routes[0].Address, asset, money.UnitsFromUint64(1))
 		}
-		return w.clock.now().Before(p.ExpiresAt), nil
+		return w.clock.Now().Before(p.ExpiresAt), nil
 	})
 	w.each(pollEvery, func() (bool, error) {
 		stored, err := w.store.Payment(w.ctx, p.ID)
@@ -181,7 +181,7 @@ func (w *world) measure(x *network) error {
 		if err != nil {
 			return err
 		}
-		now := w.clock.now()
+		now := w.clock.Now()
 		if !a.seen && len(p.Deposits) > 0 {
 			a.seen = true
 			x.seen = append(x.seen, now.Sub(x.chain.timeOf(a.paid.block)))

@@ -71,7 +71,7 @@ func (w *world) start(a *arrival, since time.Time, started func(payment.Payment)
 		return started(p)
 	case !w.week || !fault.Is(err, fault.Unavailable):
 		return err
-	case w.clock.now().Sub(since) < patience:
+	case w.clock.Now().Sub(since) < patience:
 		w.after(tryEvery, func() error { return w.start(a, since, started) })
 	default:
 		x.lost++

@@ -21,6 +21,7 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
 	"github.com/florinpay/florin/internal/store/storetest"
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/wallet"
 )
 
@@ -89,7 +90,8 @@ const (
 func newWorld(ctx context.Context, dir string, d shopDay) (*world, error) {
 	w := &world{
 		pushed: d.pushed, ended: d.ended,
-		agenda: agenda{clock: &clock{at: begin.Add(-time.Hour)}}, ctx: ctx, networks: make(map[chain.Network]*network),
+		agenda: agenda{clock: testkit.NewClock(begin.Add(-time.Hour))},
+		ctx:    ctx, networks: make(map[chain.Network]*network),
 		rng: rand.New(rand.NewPCG(1, 2)), //nolint:gosec // it must be repeatable
 	}
 	var err error
@@ -107,7 +109,7 @@ func newWorld(ctx context.Context, dir string, d shopDay) (*world, error) {
 		}
 		w.networks[p.Network], readers[p.Network] = n, reader
 	}
-	now := w.clock.now
+	now := w.clock.Now
 	watchers := make(map[chain.Network]*watch.Watcher)
 	for n, x := range w.networks {
 		watchers[n] = x.watcher
@@ -141,13 +143,13 @@ func (w *world) open(p chain.Profile, d shopDay) (*network, chain.Reader, error)
 	}
 	reader := checked{adapter}
 	n.offered = payment.OfferedNetwork{Profile: p, Depositor: depositor}
-	n.watcher = watch.NewWatcher(p, reader, past{w.store, w.ended}, "bench", w.clock.now, silent())
+	n.watcher = watch.NewWatcher(p, reader, past{w.store, w.ended}, "bench", w.clock.Now, silent())
 	if d.budget > 0 {
-		n.watcher.Limit(d.budget, func() int64 { return n.spentToday(w.clock.now(), d.budget) })
+		n.watcher.Limit(d.budget, func() int64 { return n.spentToday(w.clock.Now(), d.budget) })
 	}
 	if w.pushed {
 		n.watcher.Follow(watch.Feed{
-			Watch: func(set *chain.WatchSet) { n.subscribe(set, w.clock.now()) },
+			Watch: func(set *chain.WatchSet) { n.subscribe(set, w.clock.Now()) },
 			Live:  func(*chain.WatchSet) bool { return true },
 		})
 	}
@@ -204,7 +206,7 @@ func (x *network) notified(now time.Time) int64 {
 func (w *world) adapter(p chain.Profile, urls []string, client *http.Client) (chain.Reader, chain.Depositor, error) {
 	if p.Network.EVM() {
 		a, err := evm.New(evm.Config{
-			Profile: p, Endpoints: urls, Client: client, Now: w.clock.now, Alone: chain.AloneSmall,
+			Profile: p, Endpoints: urls, Client: client, Now: w.clock.Now, Alone: chain.AloneSmall,
 		})
 		return a, evm.NewDepositor(p.Network), err
 	}
@@ -213,7 +215,7 @@ func (w *world) adapter(p chain.Profile, urls []string, client *http.Client) (ch
 		return nil, nil, err
 	}
 	a, err := solana.New(solana.Config{
-		Profile: p, Endpoints: urls, Client: client, Now: w.clock.now,
+		Profile: p, Endpoints: urls, Client: client, Now: w.clock.Now,
 		Sweeps: solana.SweepsAddress(seed), Rate: unhurried, Alone: chain.AloneSmall,
 	})
 	return a, solana.NewDepositor(seed), err
@@ -230,7 +232,7 @@ func (w *world) Network(n chain.Network) (payment.OfferedNetwork, bool) {
 
 // Health returns the health of a network.
 func (w *world) Health(n chain.Network) payment.Health {
-	return w.networks[n].watcher.Health().AsOf(w.clock.now())
+	return w.networks[n].watcher.Health().AsOf(w.clock.Now())
 }
 
 func (w *world) newID(time.Time) payment.ID {
@@ -252,7 +254,7 @@ func (w *world) openShop() error {
 			Name: "Shop", Wallets: wallets, LateFor: 20 * time.Minute,
 			SigningSecrets: []secret.Text{secret.New("whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")},
 		},
-	}.Open(w.ctx, w.store, w.clock.now())
+	}.Open(w.ctx, w.store, w.clock.Now())
 	w.key = key.ID
 	return err
 }
