@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 func TestRead(t *testing.T) {
@@ -56,9 +57,7 @@ func TestObject(t *testing.T) {
 			`{"text":"a","none":null,"number":7,"big":99999999999,"half":1.5,"amount":1e400,"map":{"a":"b"},"mixed":{"a":1.50,"b":true,"c":null,"d":[1]},"none of all":[],"empty":"","list":[1],"twice":"x","twice":"y"}`,
 		),
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if o.Text("text") != "a" || o.Text("none") != "" || o.Text("missing") != "" || o.Text("twice") != "y" ||
 		*o.Int("number") != 7 ||
 		o.Int("none") != nil || o.Int("empty") != nil ||
@@ -91,9 +90,7 @@ func TestObject(t *testing.T) {
 		"big": func(o *Object) { o.Int("big") }, "half": func(o *Object) { o.Int("half") },
 	} {
 		wrong, err := Parse([]byte(`{"text":"a","number":7,"big":99999999999,"half":1.5}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		read(wrong)
 		wrong.Text("missing")
 		if err := wrong.Err(); !fault.Is(err, fault.Invalid) || !strings.Contains(fault.Of(err).Message, name) {
@@ -111,9 +108,7 @@ func TestObject_Mends(t *testing.T) {
 		`"1042"`: "1042", `""`: "", `null`: "", `true`: "", `false`: "", `[]`: "", `{}`: "", `["a"]`: "",
 	} {
 		o, err := Parse([]byte(`{"reference":` + sent + `}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		left := strings.ContainsAny(sent[:1], "tf[{")
 		if got := o.Words("reference"); got != want || o.Err() != nil || (len(o.Unread()) == 1) != left {
 			t.Errorf("%s is read as %q (%v), without %v", sent, got, o.Err(), o.Unread())
@@ -123,9 +118,7 @@ func TestObject_Mends(t *testing.T) {
 		`"30"`: 30, `" 5\n"`: -1, `"5 "`: 5, `"0"`: 0, `"05"`: -1, `"1.5"`: -1, `" "`: -1, `"-3"`: -1,
 	} {
 		o, err := Parse([]byte(`{"minutes":` + sent + `}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		n := o.Int("minutes")
 		if (n == nil) != (want < 0) || n != nil && *n != want || (o.Err() == nil) != (want >= 0) {
 			t.Errorf("%s is read as %v (%v)", sent, n, o.Err())

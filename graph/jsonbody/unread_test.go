@@ -5,15 +5,14 @@ import (
 	"testing"
 
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // A field that no operation has is named, with the name that is meant if one is like it.
 func TestObject_Unread(t *testing.T) {
 	t.Parallel()
 	o, err := Parse([]byte(`{"amount":1,"order_id":"7","sucessUrl":"x","success_url":"x","succes-url":"x","EXTRA\u200b":null,"z":0}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	o.Decimal("amount")
 	o.Text("successUrl")
 	o.Text("z")
@@ -29,9 +28,7 @@ func TestObject_Unread(t *testing.T) {
 		}
 	}
 	many, err := Parse([]byte(`{"` + strings.Repeat("x", 1000) + `":1,"` + strings.Join(strings.Split("abcdefghijklmnopqrstuvwxyz", ""), `":1,"`) + `":1}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if got := many.Unread(); len(got) != maxUnread || len(many.fields) != 27 {
 		t.Errorf("%d warnings", len(got))
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/backup"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // TestNextGeneration: two restores of one backup differ, although nothing but the time tells them apart, and however
@@ -15,9 +16,7 @@ func TestNextGeneration(t *testing.T) {
 	next := func(before int64, at time.Time) int64 {
 		t.Helper()
 		g, err := backup.NextGeneration(before, at)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		return g
 	}
 	first := next(0, now)

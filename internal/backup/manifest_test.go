@@ -11,6 +11,7 @@ import (
 
 	"github.com/florinpay/florin/internal/backup"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 func sealer(t *testing.T, first byte) *secret.Sealer {
@@ -18,9 +19,7 @@ func sealer(t *testing.T, first byte) *secret.Sealer {
 	key := make([]byte, secret.KeyLen)
 	key[0] = first
 	s, err := secret.NewSealer(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return s
 }
 
@@ -105,9 +104,7 @@ func TestArchive_Extract(t *testing.T) {
 	t.Parallel()
 	const database = "the bytes of the database"
 	identity, err := age.GenerateX25519Identity()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for name, c := range map[string]struct {
 		change func(*backup.Manifest)
 		want   error
@@ -128,9 +125,7 @@ func TestArchive_Extract(t *testing.T) {
 				t.Fatal(err)
 			}
 			a, err := backup.Open(&file, identity)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			defer a.Close()
 			if err := a.Extract(&out); !errors.Is(err, c.want) || err == nil && out.String() != database {
 				t.Errorf("extracted %q, %v, want %v", out.String(), err, c.want)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/florinpay/florin/internal/backup"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 func sum(text string) string {
@@ -54,9 +55,7 @@ func TestMark_Write(t *testing.T) {
 	}
 	for ticks := range int64(3) {
 		want := backup.Mark{Installation: "A", Generation: 7, Ticks: ticks}
-		if err := want.Write(path); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, want.Write(path))
 		if got, err := backup.ReadMark(path); err != nil || got != want {
 			t.Errorf("read %+v, %v", got, err)
 		}
@@ -70,9 +69,7 @@ func TestMark_Write(t *testing.T) {
 		t.Errorf("beside it lie %v, %v", names, err)
 	}
 	for name, text := range map[string]string{"Empty": "", "Cut": `{"installation":"A"`, "Nothing": "{}"} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.WriteFile(path, []byte(text), 0o600))
 		if _, err := backup.ReadMark(path); err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 func TestNetwork_Endpoints(t *testing.T) {
@@ -23,9 +24,7 @@ func TestNetwork_Endpoints(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cfg, err := config.Load([]string{key, "FLORIN_BASE_RPC=" + c.rpc}, "")
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			n := cfg.Networks[0]
 			if got := joined(n.Endpoints()); got != c.calls {
 				t.Errorf("calls go to %s, want %s", got, c.calls)

@@ -3,6 +3,8 @@ package config
 import (
 	"reflect"
 	"testing"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // TestLoad_Lists: the parts of every list may be separated as other programs do it, and a list without a part is
@@ -31,9 +33,7 @@ func TestLoad_Lists(t *testing.T) {
 				return c, err
 			}
 			want, err := set(parts[0] + "," + parts[1])
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			for _, between := range []string{", ", ";", "; ", " ", "\t", "\n", "\r\n", ",,", " ,\n "} {
 				got, err := set(parts[0] + between + parts[1])
 				if err != nil || !reflect.DeepEqual(got, want) {

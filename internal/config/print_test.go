@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // full is an environment with every secret set.
@@ -22,13 +24,9 @@ func full() []string {
 func TestPrint(t *testing.T) {
 	t.Parallel()
 	c, err := Load(full(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	var out strings.Builder
-	if err := c.Print(&out); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, c.Print(&out))
 	for _, want := range []string{
 		"FLORIN_SECRET_KEY=***\n", "FLORIN_DATABASE_URL=postgres://db.example.com/***\n",
 		"FLORIN_BEP20_RPC=https://bsc.example.com/***,https://b.example.com/***,http://localhost:8545\n",
@@ -58,13 +56,9 @@ func TestPrint(t *testing.T) {
 func TestSecretsDoNotPrint(t *testing.T) {
 	t.Parallel()
 	c, err := Load(full(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	var out bytes.Buffer
-	if err := c.Print(&out); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, c.Print(&out))
 	for _, v := range []any{c, &c, []Config{c}, c.Networks, c.DatabaseURL, map[string]Config{"c": c}} {
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%o", "%b", "%U", "%t", "%c"} {
 			fmt.Fprintf(&out, verb+"\n", v)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/wallet"
 )
 
@@ -19,16 +20,12 @@ func localMints() []string {
 func TestLoad_SealedSeed(t *testing.T) {
 	t.Parallel()
 	want, err := wallet.ParseSeed(secret.New(canarySeed))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"sol-seed": canarySeed, "sealed": "# a comment\nFLORIN_SOL_SEED=" + sealedSeed() + "\n",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	const real = "FLORIN_SOL_RPC=https://rpc.example.com"
 	for name, settings := range map[string][]string{

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 var (
@@ -20,9 +21,7 @@ var (
 func TestSettingsPage(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../web/docs/operate/settings.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	documented := make(map[string]string) // the cell with the default, by name
 	for _, row := range readmeRow.FindAllStringSubmatch(string(text), -1) {
 		for _, name := range expand(row[1]) {

@@ -5,15 +5,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 func TestLoad_Dotenv(t *testing.T) {
 	t.Parallel()
 	path := file(t, "# Florin\nFLORIN_LISTEN=127.0.0.1:1\nFLORIN_SIGNUP=closed\nPOSTGRES_PASSWORD=x\nFLORIN_SECRET_KEY='"+key()+"'\n")
 	c, err := Load([]string{"FLORIN_LISTEN=127.0.0.1:2", "FLORIN_SIGNUP="}, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if c.Listen != "127.0.0.1:2" {
 		t.Errorf("listens on %s: the environment goes first", c.Listen)
 	}
@@ -67,9 +67,7 @@ func TestLoad_EmptyOverrides(t *testing.T) {
 func TestLoad_SecretFiles(t *testing.T) {
 	t.Parallel()
 	c, err := Load([]string{"FLORIN_SECRET_KEY_FILE=" + file(t, key()+"\n"), "FLORIN_SOL_SEED_FILE=" + file(t, sealedSeed()+"\r\n"), "FLORIN_BEP20_RPC_FILE=" + file(t, "http://localhost:1")}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if c.SecretKey.Reveal() != canaryBytes || c.SolSeed == nil || len(c.Networks) != 1 {
 		t.Errorf("not as the files have it: %+v", c)
 	}

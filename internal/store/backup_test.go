@@ -10,6 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/backup"
 	"github.com/florinpay/florin/internal/store"
 	"github.com/florinpay/florin/internal/store/storetest"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // TestCopyFile_DuringMigration: a backup that is made while a newer version changes the schema holds the schema of
@@ -19,27 +20,27 @@ func TestCopyFile_DuringMigration(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "florin.db")
 	s := storetest.Open(t, "sqlite://"+path)
-	must(t, s.Migrate(t.Context()))
+	testkit.Must(t, s.Migrate(t.Context()))
 	newer, err := sql.Open("sqlite", path)
-	must(t, err)
-	defer func() { must(t, newer.Close()) }()
+	testkit.Must(t, err)
+	defer func() { testkit.Must(t, newer.Close()) }()
 	newer.SetMaxOpenConns(1)
 	migration, err := newer.BeginTx(t.Context(), nil)
-	must(t, err)
+	testkit.Must(t, err)
 	const name = "20990101000000"
 	for _, statement := range []string{
 		"ALTER TABLE payments ADD COLUMN mood TEXT NOT NULL DEFAULT ''", "CREATE TABLE moods (id INTEGER PRIMARY KEY) STRICT",
 		"INSERT INTO bun_migrations (name, group_id, migrated_at) VALUES ('" + name + "', 99, current_timestamp)",
 	} {
 		_, err := migration.ExecContext(t.Context(), statement)
-		must(t, err)
+		testkit.Must(t, err)
 	}
 	copied := func(file string) backup.Contents {
 		t.Helper()
 		to := filepath.Join(dir, file)
-		must(t, store.CopyFile(t.Context(), path, to))
+		testkit.Must(t, store.CopyFile(t.Context(), path, to))
 		c, err := store.CheckFile(t.Context(), to)
-		must(t, err)
+		testkit.Must(t, err)
 		return c
 	}
 	before := copied("before.db")
@@ -53,7 +54,7 @@ func TestCopyFile_DuringMigration(t *testing.T) {
 	if err := check(before); err != nil {
 		t.Errorf("it cannot be restored here: %v", err)
 	}
-	must(t, migration.Commit())
+	testkit.Must(t, migration.Commit())
 	if err := check(copied("after.db")); !errors.Is(err, backup.ErrSchema) {
 		t.Errorf("a copy made after the migration: %v", err)
 	}

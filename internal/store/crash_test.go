@@ -17,6 +17,7 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store"
 	"github.com/florinpay/florin/internal/store/storetest"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // Variables that make this program the one that is killed.
@@ -113,18 +114,12 @@ func killedAfter(t *testing.T, n int, url string, keyID int64) []payment.ID {
 	var said strings.Builder
 	command.Stderr = &said
 	out, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
+	testkit.Must(t, command.Start())
 	var done []payment.ID
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		if done = append(done, payment.ID(lines.Text())); len(done) == n {
-			if err := command.Process.Kill(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, command.Process.Kill())
 		}
 	}
 	_ = command.Wait() // it was killed

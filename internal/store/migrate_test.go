@@ -8,6 +8,7 @@ import (
 	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/store"
 	"github.com/florinpay/florin/internal/store/storetest"
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/migrations"
 )
 
@@ -30,9 +31,7 @@ func TestStore_Migrate_AtOnce(t *testing.T) {
 				}
 				return nil
 			}) {
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.Must(t, err)
 			}
 			w := newWorld(t, storetest.Open(t, url), url)
 			if n := w.Count("SELECT count(*) FROM bun_migrations"); n != int64(len(names(t, migrations.SQLite()))) {
@@ -77,9 +76,7 @@ func TestStore_Migrate_Fails(t *testing.T) {
 func names(t *testing.T, files fs.FS) []string {
 	t.Helper()
 	list, err := fs.Glob(files, "*.tx.up.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return list
 }
 
@@ -91,9 +88,7 @@ func TestMigrations(t *testing.T) {
 	for _, files := range []fs.FS{postgres, sqlite} {
 		for _, name := range names(t, files) {
 			text, err := fs.ReadFile(files, name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			if reason, ok := strings.CutPrefix(string(text), "-- Reason: "); !ok || len(reason) < 20 {
 				t.Errorf("%s does not begin with its reason", name)
 			}

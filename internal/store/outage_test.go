@@ -18,6 +18,7 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store"
 	"github.com/florinpay/florin/internal/store/storetest"
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/testkit/postgres"
 )
 
@@ -38,12 +39,12 @@ func TestStore_SettingsOfTheDatabase(t *testing.T) {
 			t.Parallel()
 			address := postgres.URL(t)
 			admin, err := pgx.Connect(t.Context(), address)
-			must(t, err)
+			testkit.Must(t, err)
 			for _, setting := range settings {
 				_, err := admin.Exec(t.Context(), "ALTER DATABASE "+pgx.Identifier{admin.Config().Database}.Sanitize()+" SET "+setting)
-				must(t, err)
+				testkit.Must(t, err)
 			}
-			must(t, admin.Close(t.Context()))
+			testkit.Must(t, admin.Close(t.Context()))
 			w := newWorld(t, storetest.Open(t, address), address)
 			k := w.NewKey(100, 0)
 			p := w.NewPayment(k)
@@ -53,7 +54,7 @@ func TestStore_SettingsOfTheDatabase(t *testing.T) {
 				})
 				return err
 			}) {
-				must(t, err)
+				testkit.Must(t, err)
 			}
 			for i, err := range storetest.AtOnce(20, func(int) error {
 				_, _, err := w.begin(k.ID, "one", "body", "A", storetest.Start)
@@ -124,7 +125,7 @@ func TestStore_AmbiguousCommit(t *testing.T) {
 	address := storetest.PostgreSQL(t)
 	proxy := newCutting(t, address)
 	through, err := store.Open(t.Context(), proxy.url, storetest.Sealer(1), store.Options{MaxConns: 1})
-	must(t, err)
+	testkit.Must(t, err)
 	defer through.Close()
 	w := newWorld(t, storetest.Open(t, address), address)
 	k := w.NewKey(100, 0)
@@ -132,7 +133,7 @@ func TestStore_AmbiguousCommit(t *testing.T) {
 	answer := idempotency.Answer{Status: 200, Body: []byte("cancelled")}
 	for name, commits := range map[string]bool{"Committed": true, "NotCommitted": false} {
 		_, _, err := w.begin(k.ID, name, "body", name, storetest.Start)
-		must(t, err)
+		testkit.Must(t, err)
 		created := newPending(k.ID)
 		created.Kept = &idempotency.Kept{Claim: claim(k.ID, name, name), Answer: answer, At: storetest.Start}
 		proxy.cut(commits)
@@ -142,7 +143,7 @@ func TestStore_AmbiguousCommit(t *testing.T) {
 			t.Fatalf("%s: the connection was not cut", name)
 		}
 		_, got, err := w.begin(k.ID, name, "body", "again", storetest.Start.Add(2*time.Minute))
-		must(t, err)
+		testkit.Must(t, err)
 		_, missing := w.Payment(t.Context(), created.Payment.ID)
 		if commits != (got.Status == 200) || commits != (missing == nil) {
 			t.Errorf("%s: the answer is %d, the payment %v", name, got.Status, missing)
@@ -151,20 +152,13 @@ func TestStore_AmbiguousCommit(t *testing.T) {
 	_, err = through.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
 		return p.Cancel(storetest.Start)
 	})
-	must(t, err) // the store connects again
+	testkit.Must(t, err) // the store connects again
 }
 
 func newPending(keyID int64) payment.Change {
 	return payment.New(payment.Request{
 		ID: storetest.NewID(), KeyID: keyID, Kind: payment.KindMerchant, Amount: 1, ValidFor: time.Hour,
 	}, storetest.Start)
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // cutting is a proxy that breaks one connection when a COMMIT comes by.
@@ -192,9 +186,9 @@ func (c *cutting) armed() bool { return c.what.Load() != cutNothing }
 func newCutting(t *testing.T, address string) *cutting {
 	t.Helper()
 	server, err := url.Parse(address)
-	must(t, err)
+	testkit.Must(t, err)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
+	testkit.Must(t, err)
 	t.Cleanup(func() { _ = listener.Close() })
 	near := *server
 	near.Host = listener.Addr().String()

@@ -16,6 +16,7 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
 	"github.com/florinpay/florin/internal/store/storetest"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // keyBytes are the bytes of the key that storetest.Sealer has for the seed.
@@ -106,9 +107,7 @@ func sealer(t testing.TB, seeds ...byte) *secret.Sealer {
 	t.Helper()
 	s := storetest.Sealer(seeds[0])
 	for _, seed := range seeds[1:] {
-		if err := s.Add(keyBytes(seed)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, s.Add(keyBytes(seed)))
 	}
 	return s
 }

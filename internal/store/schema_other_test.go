@@ -10,6 +10,7 @@ import (
 
 	"github.com/florinpay/florin/internal/store"
 	"github.com/florinpay/florin/internal/store/storetest"
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/testkit/postgres"
 )
 
@@ -17,9 +18,7 @@ import (
 func refusesDatabase(t *testing.T, url, sentence string) {
 	t.Helper()
 	s, err := store.Open(t.Context(), url, storetest.Sealer(1), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer s.Close()
 	_, inspected := s.Inspect(t.Context())
 	for way, err := range map[string]error{
@@ -92,10 +91,10 @@ func TestStore_Encoding(t *testing.T) {
 		t.Parallel()
 		url := postgres.URL(t)
 		config, err := pgx.ParseConfig(url)
-		must(t, err)
+		testkit.Must(t, err)
 		name := config.Database + "_latin"
-		must(t, execOn(url, "CREATE DATABASE "+name+" ENCODING 'LATIN1' TEMPLATE template0 LOCALE 'C'"))
-		t.Cleanup(func() { must(t, execOn(url, "DROP DATABASE "+name+" WITH (FORCE)")) })
+		testkit.Must(t, execOn(url, "CREATE DATABASE "+name+" ENCODING 'LATIN1' TEMPLATE template0 LOCALE 'C'"))
+		t.Cleanup(func() { testkit.Must(t, execOn(url, "DROP DATABASE "+name+" WITH (FORCE)")) })
 		refusesDatabase(t, strings.Replace(url, config.Database, name, 1), "texts in LATIN1")
 	})
 }

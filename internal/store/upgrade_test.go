@@ -19,6 +19,7 @@ import (
 	"github.com/florinpay/florin/internal/store"
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/storetest"
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/migrations"
 )
 
@@ -30,14 +31,10 @@ func versionWith(t *testing.T, more int) db.Migrations {
 		all := fstest.MapFS{}
 		add := func(from fs.FS, most int) {
 			names, err := fs.Glob(from, "*.sql")
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			for _, name := range names[:most] {
 				text, err := fs.ReadFile(from, name)
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.Must(t, err)
 				all[name] = &fstest.MapFile{Data: text}
 			}
 		}
@@ -52,9 +49,7 @@ func versionWith(t *testing.T, more int) db.Migrations {
 func openVersion(t *testing.T, url string, more int) *store.Store {
 	t.Helper()
 	s, err := store.Open(t.Context(), url, storetest.Sealer(1), store.Options{Migrations: versionWith(t, more)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() { _ = s.Close() })
 	return s
 }

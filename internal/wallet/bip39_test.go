@@ -8,6 +8,7 @@ import (
 	"github.com/cosmos/go-bip39"
 
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // TestBIP39 compares the library with the test vectors of BIP-39, whose passphrase is TREZOR.
@@ -44,9 +45,7 @@ func TestBIP39(t *testing.T) {
 		},
 	} {
 		entropy, err := hex.DecodeString(v.entropy)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		if words, err := bip39.NewMnemonic(entropy); err != nil || words != v.words {
 			t.Errorf("the words of %s are %q, %v", v.entropy, words, err)
 		}

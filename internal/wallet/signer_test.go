@@ -9,19 +9,16 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 func TestSignerOf(t *testing.T) {
 	t.Parallel()
 	key, err := crypto.GenerateKey()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	const message = "Replace the API key\nwith ünicode"
 	raw, err := crypto.Sign(accounts.TextHash([]byte(message)), key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	want := crypto.PubkeyToAddress(key.PublicKey).Hex()
 	zeroBased := hex.EncodeToString(raw)
 	raw[64] += 27

@@ -19,6 +19,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 const (
@@ -61,9 +62,7 @@ func TestParseEVM_Refuses(t *testing.T) {
 func TestGenerateEVM(t *testing.T) {
 	t.Parallel()
 	k, text, err := GenerateEVM()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	again, err := ParseEVM(text)
 	if err != nil || again.Address() != k.Address() {
 		t.Fatalf("ParseEVM of a new key = %v, %v; want the address %s", again, err, k.Wallet())
@@ -82,9 +81,7 @@ func TestEVM_SignTx(t *testing.T) {
 	for _, unsigned := range []*types.Transaction{tx, types.NewTransaction(7, to, big.NewInt(0), 21_000, big.NewInt(1),
 		nil)} {
 		signed, err := k.SignTx(unsigned, chainID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		from, err := types.Sender(types.LatestSignerForChainID(chainID), signed)
 		if err != nil || from != k.Address() {
 			t.Errorf("the signature is of %s (%v), want %s", from, err, k.Address())
@@ -125,9 +122,7 @@ const (
 func TestSeed_Deposit(t *testing.T) {
 	t.Parallel()
 	s, err := ParseSeed(secret.New("  " + strings.ToUpper(abandon) + "\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if got := s.DepositAddress(txnidOf(t, exampleTxnid)).Address; got != exampleOwner {
 		t.Errorf("deposit address %s, want %s", got, exampleOwner)
 	}
@@ -138,18 +133,14 @@ func TestSeed_Deposit(t *testing.T) {
 func TestSeed_AgreesWithSolanaGo(t *testing.T) {
 	t.Parallel()
 	s, words, err := GenerateSeed()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for _, text := range []string{
 		exampleTxnid, "00000000000000000000000000", "7ZZZZZZZZZZZZZZZZZZZZZZZZZ", "00000000000000000001ZZZZZZ",
 		"00000000000000000002000000", "40000000000000000000000000", "01JD5X8Q7N0000000000000000",
 	} {
 		id := txnidOf(t, text)
 		want, err := solana.PrivateKeyFromMnemonicAtPath(words.Reveal(), "", pathOf(id))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		k := s.Deposit(id)
 		if solana.PublicKey(k.PublicKey()) != want.PublicKey() {
 			t.Errorf("deposit %s is %s, want %s", text, k.Wallet(), want.PublicKey())
@@ -182,9 +173,7 @@ func pathOf(id chain.TxnID) string {
 func txnidOf(t *testing.T, text string) chain.TxnID {
 	t.Helper()
 	id, err := chain.ParseTxnID(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return id
 }
 
@@ -210,22 +199,16 @@ func TestParseSeed_Refuses(t *testing.T) {
 func TestParseSolana(t *testing.T) {
 	t.Parallel()
 	key, err := solana.NewRandomPrivateKey()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	numbers := make([]int, len(key))
 	for i, b := range key {
 		numbers[i] = int(b)
 	}
 	array, err := json.Marshal(numbers)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for _, text := range []string{key.String(), " " + string(array) + "\n"} {
 		k, err := ParseSolana(secret.New(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		if string(k.Wallet()) != key.PublicKey().String() {
 			t.Errorf("the address is %s, want %s", k.Wallet(), key.PublicKey())
 		}

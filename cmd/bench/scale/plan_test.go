@@ -16,6 +16,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/florinpay/florin/internal/store/report"
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/testkit/postgres"
 )
 
@@ -51,9 +52,7 @@ func TestPages_ReadFewRows(t *testing.T) {
 			t.Parallel()
 			var r recorder
 			d, err := newDatabase(t.Context(), url, *paymentsFlag, &r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			t.Cleanup(d.close)
 			explainPages(t, d, &r)
 		})
@@ -138,9 +137,7 @@ func (d *database) believe(t *testing.T) {
 			JOIN pg_class AS t ON t.oid = coalesce(i.indrelid, c.oid)
 			WHERE t.relnamespace = 'public'::regnamespace AND t.relname ~ '%s')`, planned / *paymentsFlag, grows),
 	} {
-		if err := d.exec(t.Context(), text); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, d.exec(t.Context(), text))
 	}
 }
 
@@ -157,9 +154,7 @@ func (d *database) wantBelieved(t *testing.T) {
 			CASE WHEN relpages > 0 THEN reltuples / relpages ELSE 0 END *
 			(pg_relation_size(oid) / current_setting('block_size')::bigint)
 			FROM pg_class WHERE oid = '`+table+`'::regclass`).Scan(&rows, &believed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		if rows < mostSmall {
 			continue
 		}
@@ -178,9 +173,7 @@ func (d *database) growing(t *testing.T) []string {
 	t.Helper()
 	names, err := d.pairs(t.Context(), "", "SELECT relname, '' FROM pg_class WHERE relkind = 'r' "+
 		"AND relnamespace = 'public'::regnamespace ORDER BY relname")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	var all []string
 	for _, name := range names {
 		if grows.MatchString(name[0]) {
@@ -210,9 +203,7 @@ func (d *database) faults(t *testing.T, text string) []string {
 	for rows.Next() {
 		var id, parent, unused int64
 		var line string
-		if err := rows.Scan(&id, &parent, &unused, &line); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, rows.Scan(&id, &parent, &unused, &line))
 		delete(wanted, line)
 		switch {
 		case strings.Contains(line, "INDEX payments_by_"):
@@ -229,9 +220,7 @@ func (d *database) faults(t *testing.T, text string) []string {
 			all = append(all, "reads a whole table: "+line)
 		}
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, rows.Err())
 	for line := range wanted {
 		all = append(all, "has a list of rows and walks an index: not "+line)
 	}
@@ -248,9 +237,7 @@ var sqliteScan = regexp.MustCompile(`^SCAN (\w+)(?: USING (?:COVERING )?INDEX (\
 func (d *database) partialIndexes(t *testing.T) map[string]bool {
 	t.Helper()
 	names, err := d.pairs(t.Context(), "SELECT name, '' FROM sqlite_master WHERE type = 'index' AND sql LIKE '% WHERE %'", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	all := make(map[string]bool)
 	for _, name := range names {
 		all[name[0]] = true
@@ -290,9 +277,7 @@ func (d *database) explainedByPostgres(t *testing.T, text string) planNode {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	var plans []struct{ Plan planNode }
-	if err := json.Unmarshal(answer, &plans); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, json.Unmarshal(answer, &plans))
 	return plans[0].Plan
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // scripted is a mail server on loopback. It answers a command by the first line of the script that is its beginning,
@@ -18,9 +19,7 @@ import (
 func scripted(t *testing.T, greeting string, script map[string]string) (string, <-chan string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() { _ = l.Close() })
 	commands := make(chan string, 50)
 	go func() {
@@ -186,12 +185,8 @@ func TestServer_Sender(t *testing.T) {
 		t.Fatal("a comma without quotes was taken")
 	}
 	s, err := New(secret.New("smtp://"+in.address), `"Ada, Berlin" <pay@shop.example>`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Send(t.Context(), letter("ada@shop.example", "x", "y")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
+	testkit.Must(t, s.Send(t.Context(), letter("ada@shop.example", "x", "y")))
 	got := <-in.got
 	for _, want := range []string{
 		`From: "Ada, Berlin" <pay@shop.example>`, "Message-ID: <01M7Z95F5DE7BD6RTSPKBNS62H@shop.example>",

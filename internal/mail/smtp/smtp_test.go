@@ -29,9 +29,7 @@ type inbox struct {
 func newInbox(t *testing.T, refuse string, offers ...string) inbox {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() { _ = l.Close() })
 	in := inbox{l.Addr().String(), make(chan string, 1), make(chan string, 50)}
 	go func() {
@@ -96,9 +94,7 @@ func (in inbox) talk(conn net.Conn, refuse string, offers []string) {
 func mustNew(t *testing.T, server string) *Server {
 	t.Helper()
 	s, err := New(secret.New(server), "florin@pay.example")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return s
 }
 
@@ -111,17 +107,11 @@ func TestServer_Send(t *testing.T) {
 	in := newInbox(t, "")
 	s := mustNew(t, "smtp://ada:pass@"+in.address)
 	text := "Grüße.\n.\n" + strings.Repeat("long ", 300) + "\nhttps://pay.example/reset?token=flr_x"
-	if err := s.Send(t.Context(), letter("ada@shop.example", "Neues Paßwort", text)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, s.Send(t.Context(), letter("ada@shop.example", "Neues Paßwort", text)))
 	m, err := netmail.ReadMessage(strings.NewReader(<-in.got))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	body, err := io.ReadAll(quotedprintable.NewReader(m.Body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if got := strings.TrimSuffix(strings.ReplaceAll(string(body), "\r\n", "\n"), "\n"); got != text {
 		t.Errorf("the text arrived as %q", got)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/ethereum/go-ethereum/rpc"
 
 	"github.com/florinpay/florin/internal/sandbox/devchain"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 var deposit = common.HexToAddress("0xdede")
@@ -27,9 +28,7 @@ func TestChain_Fork(t *testing.T) {
 	first := chain.included(chain.Transfer(chain.ctx, key, usdt, deposit, big.NewInt(7)))
 	chain.wantBalance(usdt, deposit, 7)
 
-	if err := chain.Fork(parent); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, chain.Fork(parent))
 	chain.wantGone(first.TxHash)
 	chain.wantBalance(usdt, deposit, 0)
 	if _, pending, err := chain.Client().TransactionByHash(chain.ctx, first.TxHash); err != nil || !pending {
@@ -38,9 +37,7 @@ func TestChain_Fork(t *testing.T) {
 
 	chain.Commit()
 	second, err := chain.WaitReceipt(chain.ctx, first.TxHash)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if second.BlockHash == first.BlockHash || second.BlockNumber.Cmp(first.BlockNumber) != 0 {
 		t.Errorf(
 			"in block %s %s again, was in %s %s", second.BlockNumber, second.BlockHash, first.BlockNumber,
@@ -61,9 +58,7 @@ func TestChain_Rollback(t *testing.T) {
 	key, address := chain.payer(usdt, 1000)
 	parent := chain.Commit()
 	first := chain.included(chain.Transfer(chain.ctx, key, usdt, deposit, big.NewInt(7)))
-	if err := chain.Fork(parent); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, chain.Fork(parent))
 	chain.Rollback()
 	elsewhere := common.HexToAddress("0xe15e")
 	second := chain.included(chain.Transfer(chain.ctx, key, usdt, elsewhere, big.NewInt(1000)))
@@ -101,9 +96,7 @@ func TestChain_Reorg(t *testing.T) {
 	key, _ := chain.payer(usdt, 1000)
 	logs := make(chan types.Log, 10)
 	subscription, err := chain.Client().SubscribeFilterLogs(chain.ctx, filterOf(usdt), logs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer subscription.Unsubscribe()
 
 	receipt := chain.included(chain.Transfer(chain.ctx, key, usdt, deposit, big.NewInt(7)))
@@ -155,9 +148,7 @@ func TestChain_Labels(t *testing.T) {
 	head := chain.number(rpc.LatestBlockNumber)
 	hash := func(number uint64) common.Hash {
 		header, err := chain.Client().HeaderByNumber(chain.ctx, new(big.Int).SetUint64(number))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		return header.Hash()
 	}
 	if err := chain.Fork(hash(head - 6)); !errors.Is(err, devchain.ErrFinal) {
@@ -166,9 +157,7 @@ func TestChain_Labels(t *testing.T) {
 	if _, err := chain.Reorg(6); !errors.Is(err, devchain.ErrFinal) {
 		t.Errorf("reorg below the finalized block: %v", err)
 	}
-	if err := chain.Fork(hash(head - 5)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, chain.Fork(hash(head-5)))
 	if got := chain.number(rpc.FinalizedBlockNumber); got != head-5 {
 		t.Errorf("finalized %d after a fork, want %d: it never moves back", got, head-5)
 	}
@@ -180,9 +169,7 @@ func TestChain_Labels(t *testing.T) {
 	}
 
 	client, err := ethclient.DialContext(chain.ctx, chain.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer client.Close()
 	header, err := client.HeaderByNumber(chain.ctx, big.NewInt(int64(rpc.FinalizedBlockNumber)))
 	if err != nil || header.Number.Uint64() != head-5 {
@@ -196,9 +183,7 @@ func TestChain_Time(t *testing.T) {
 	chain := start(t, devchain.Config{ChainID: 56})
 	at := func() uint64 {
 		header, err := chain.Client().HeaderByNumber(chain.ctx, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		return header.Time
 	}
 	before := at()
@@ -228,9 +213,7 @@ func TestChain_SendMany(t *testing.T) {
 		}()
 	}
 	for range senders {
-		if err := <-failed; err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, <-failed)
 	}
 	chain.Commit()
 	chain.wantBalance(usdt, deposit, senders*each)
@@ -241,9 +224,7 @@ func TestChain_SendOverHTTP(t *testing.T) {
 	t.Parallel()
 	chain := start(t, devchain.Config{ChainID: 56})
 	client, err := ethclient.DialContext(chain.ctx, chain.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer client.Close()
 	key, _ := chain.payer(chain.Tokens().USDT.Address, 1)
 	for nonce := range uint64(20) {
@@ -251,12 +232,8 @@ func TestChain_SendOverHTTP(t *testing.T) {
 			ChainID: big.NewInt(56), Nonce: nonce, To: &deposit, Value: big.NewInt(1), Gas: 21_000,
 			GasTipCap: big.NewInt(1e9), GasFeeCap: big.NewInt(1e10),
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := client.SendTransaction(chain.ctx, tx); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
+		testkit.Must(t, client.SendTransaction(chain.ctx, tx))
 		chain.Commit()
 		if receipt, err := client.TransactionReceipt(chain.ctx, tx.Hash()); err != nil ||
 			receipt.Status != types.ReceiptStatusSuccessful {

@@ -18,6 +18,7 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm/contracts"
 	"github.com/florinpay/florin/internal/chain/evm/contracts/contractstest"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // testChain is a development chain for one test, with Setup done.
@@ -30,9 +31,7 @@ type testChain struct {
 func start(t *testing.T, config devchain.Config) testChain {
 	t.Helper()
 	chain, err := devchain.Start(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() {
 		if err := chain.Close(); err != nil {
 			t.Error(err)
@@ -40,18 +39,14 @@ func start(t *testing.T, config devchain.Config) testChain {
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	t.Cleanup(cancel)
-	if err := chain.Setup(ctx); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, chain.Setup(ctx))
 	return testChain{Chain: chain, t: t, ctx: ctx}
 }
 
 // sent returns the hash of a sending method, which must succeed.
 func (c testChain) sent(hash common.Hash, err error) common.Hash {
 	c.t.Helper()
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	testkit.Must(c.t, err)
 	return hash
 }
 
@@ -62,9 +57,7 @@ func (c testChain) included(hash common.Hash, err error) *types.Receipt {
 	c.sent(hash, err)
 	c.Commit()
 	receipt, err := c.WaitReceipt(c.ctx, hash)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	testkit.Must(c.t, err)
 	if receipt.Status != types.ReceiptStatusSuccessful {
 		c.t.Fatalf("transaction %s failed", hash)
 	}
@@ -75,9 +68,7 @@ func (c testChain) included(hash common.Hash, err error) *types.Receipt {
 func (c testChain) payer(token common.Address, units int64) (*ecdsa.PrivateKey, common.Address) {
 	c.t.Helper()
 	key, err := crypto.GenerateKey()
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	testkit.Must(c.t, err)
 	address := crypto.PubkeyToAddress(key.PublicKey)
 	c.sent(c.FundNative(c.ctx, address, big.NewInt(1e18)))
 	c.included(c.Mint(c.ctx, token, address, big.NewInt(units)))
@@ -88,9 +79,7 @@ func (c testChain) wantBalance(token, of common.Address, want int64) {
 	c.t.Helper()
 	binding := contractstest.NewTestToken()
 	out, err := c.Client().CallContract(c.ctx, ethereum.CallMsg{To: &token, Data: binding.PackBalanceOf(of)}, nil)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	testkit.Must(c.t, err)
 	if got := new(big.Int).SetBytes(out); got.Cmp(big.NewInt(want)) != 0 {
 		c.t.Errorf("%s has %s of %s, want %d", of, got, token, want)
 	}
@@ -108,9 +97,7 @@ func (c testChain) wantGone(tx common.Hash) {
 func (c testChain) number(tag rpc.BlockNumber) uint64 {
 	c.t.Helper()
 	header, err := c.Client().HeaderByNumber(c.ctx, big.NewInt(int64(tag)))
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	testkit.Must(c.t, err)
 	return header.Number.Uint64()
 }
 
@@ -118,17 +105,13 @@ func (c testChain) number(tag rpc.BlockNumber) uint64 {
 func (c testChain) transfers(token common.Address) []types.Log {
 	c.t.Helper()
 	client, err := ethclient.DialContext(c.ctx, c.URL())
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	testkit.Must(c.t, err)
 	defer client.Close()
 	logs, err := client.FilterLogs(c.ctx, ethereum.FilterQuery{
 		FromBlock: new(big.Int), Addresses: []common.Address{token},
 		Topics: [][]common.Hash{{crypto.Keccak256Hash([]byte("Transfer(address,address,uint256)"))}},
 	})
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	testkit.Must(c.t, err)
 	return logs
 }
 
@@ -158,9 +141,7 @@ func TestStart_ThreeChains(t *testing.T) {
 	}
 	for _, c := range chains {
 		client, err := ethclient.DialContext(c.ctx, c.URL())
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		if id, err := client.ChainID(c.ctx); err != nil || id.Uint64() != c.ChainID() {
 			t.Errorf("chain id %s (%v), want %d", id, err, c.ChainID())
 		}
@@ -189,9 +170,7 @@ func TestChain_Setup(t *testing.T) {
 	t.Parallel()
 	chain := start(t, devchain.Config{ChainID: 56, Decimals: 18})
 	before := chain.number(rpc.LatestBlockNumber)
-	if err := chain.Setup(chain.ctx); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, chain.Setup(chain.ctx))
 	if after := chain.number(rpc.LatestBlockNumber); before != 1 || after != before {
 		t.Errorf("setup once made %d blocks, twice %d, want 1", before, after)
 	}
@@ -222,17 +201,13 @@ func (c testChain) describe(token common.Address) (d [3]any) {
 	b := contractstest.NewTestToken()
 	read := func(data []byte) []byte {
 		out, err := c.Client().CallContract(c.ctx, ethereum.CallMsg{To: &token, Data: data}, nil)
-		if err != nil {
-			c.t.Fatal(err)
-		}
+		testkit.Must(c.t, err)
 		return out
 	}
 	name, err1 := b.UnpackName(read(b.PackName()))
 	symbol, err2 := b.UnpackSymbol(read(b.PackSymbol()))
 	decimals, err3 := b.UnpackDecimals(read(b.PackDecimals()))
-	if err := errors.Join(err1, err2, err3); err != nil {
-		c.t.Fatal(err)
-	}
+	testkit.Must(c.t, errors.Join(err1, err2, err3))
 	return [3]any{name, symbol, decimals}
 }
 
@@ -240,12 +215,8 @@ func (c testChain) describe(token common.Address) (d [3]any) {
 func TestChain_Close(t *testing.T) {
 	t.Parallel()
 	chain, err := devchain.Start(devchain.Config{ChainID: 56, BlockTime: time.Second, DataDir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := chain.Setup(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
+	testkit.Must(t, chain.Setup(t.Context()))
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)

@@ -12,6 +12,7 @@ import (
 	"github.com/ethereum/go-ethereum/ethclient"
 
 	"github.com/florinpay/florin/internal/sandbox/devchain"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // TestGetLogs finds logs by address, topics, range and block.
@@ -68,20 +69,14 @@ func TestSubscribe_Heads(t *testing.T) {
 	t.Parallel()
 	chain := start(t, devchain.Config{ChainID: 56})
 	client, err := ethclient.DialContext(chain.ctx, strings.Replace(chain.URL(), "http://", "ws://", 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer client.Close()
 	heads := make(chan *types.Header, 10)
 	subscription, err := client.SubscribeNewHead(chain.ctx, heads)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer subscription.Unsubscribe()
 	want := []common.Hash{chain.Commit(), chain.Commit()}
-	if err := chain.Fork(want[0]); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, chain.Fork(want[0]))
 	for _, hash := range append(want, want[0], chain.Commit()) {
 		select {
 		case head := <-heads:

@@ -18,6 +18,7 @@ import (
 	"github.com/ethereum/go-ethereum/rpc"
 
 	"github.com/florinpay/florin/internal/sandbox/devchain"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // chainInProcess names the directory of the chain that a copy of the test
@@ -68,17 +69,11 @@ func TestStart_AfterKill(t *testing.T) {
 	command.Env = append(os.Environ(), chainInProcess+"="+dir)
 	command.Stderr = os.Stderr
 	stdin, err := command.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer stdin.Close()
 	stdout, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
+	testkit.Must(t, command.Start())
 	var head string
 	var minted int64
 	lines := bufio.NewScanner(stdout)
@@ -87,9 +82,7 @@ func TestStart_AfterKill(t *testing.T) {
 			t.Fatalf("%q: %v", lines.Text(), err)
 		}
 		if minted == 100 {
-			if err := command.Process.Kill(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, command.Process.Kill())
 		} // what is in the pipe counts too: it was committed
 	}
 	if err := command.Wait(); err == nil || minted < 100 {
@@ -127,9 +120,7 @@ func TestStart_Again(t *testing.T) {
 			_ = second.Close()
 		}
 	})
-	if err := first.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, first.Close())
 	t.Run("OtherChain", func(t *testing.T) {
 		other := config
 		other.ChainID = 56
@@ -174,19 +165,13 @@ func TestStart_Stored(t *testing.T) {
 	usdt := first.Tokens().USDT.Address
 	parent := first.Commit()
 	gone := first.included(first.Mint(first.ctx, usdt, deposit, big.NewInt(42)))
-	if err := errors.Join(first.Fork(parent), first.Close()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, errors.Join(first.Fork(parent), first.Close()))
 	file, err := os.OpenFile(filepath.Join(config.DataDir, "blocks"), os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if _, err := file.Write([]byte{0xf8, 0x50, 0x03}); err != nil { // a list of 80 bytes, two of which are missing
 		t.Fatal(err)
 	}
-	if err := file.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, file.Close())
 	var head common.Hash
 	for range 2 {
 		again := start(t, config)
@@ -200,9 +185,7 @@ func TestStart_Stored(t *testing.T) {
 		again.wantGone(gone.TxHash)
 		again.wantBalance(usdt, deposit, 0)
 		head = again.Mine(2) // after the torn entry, which the next start would otherwise stumble over
-		if err := again.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, again.Close())
 	}
 }
 
@@ -210,9 +193,7 @@ func TestStart_Stored(t *testing.T) {
 func TestStart_Foreign(t *testing.T) {
 	t.Parallel()
 	config := devchain.Config{ChainID: 137, DataDir: t.TempDir()}
-	if err := os.Mkdir(filepath.Join(config.DataDir, "chaindata"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.Mkdir(filepath.Join(config.DataDir, "chaindata"), 0o700))
 	if chain, err := devchain.Start(config); err == nil {
 		t.Error("a chain in a directory with other files")
 		_ = chain.Close()
@@ -220,18 +201,12 @@ func TestStart_Foreign(t *testing.T) {
 	changed := devchain.Config{ChainID: 137, DataDir: t.TempDir()}
 	first := start(t, changed)
 	first.included(first.Mint(first.ctx, first.Tokens().USDT.Address, deposit, big.NewInt(42)))
-	if err := first.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, first.Close())
 	path := filepath.Join(changed.DataDir, "blocks")
 	stored, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	stored[len(stored)-1] ^= 1 // in a signature
-	if err := os.WriteFile(path, stored, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(path, stored, 0o600))
 	if chain, err := devchain.Start(changed); err == nil {
 		t.Error("blocks that are not what was stored")
 		_ = chain.Close()

@@ -16,15 +16,14 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm/contracts"
 	"github.com/florinpay/florin/internal/chain/evm/contracts/contractstest"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // answer is what a method returns over HTTP, as JSON; or what it is refused with: "error CODE: MESSAGE [DATA]".
 func (c testChain) answer(method string, params ...any) string {
 	c.t.Helper()
 	client, err := rpc.DialContext(c.ctx, c.URL())
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	testkit.Must(c.t, err)
 	defer client.Close()
 	var raw json.RawMessage
 	if err = client.CallContext(c.ctx, &raw, method, params...); err == nil {
@@ -51,13 +50,9 @@ func (c testChain) faucetTx(nonce uint64, edit func(*types.DynamicFeeTx)) (raw s
 	}
 	edit(tx)
 	signed, err := types.SignNewTx(devchain.FaucetKey(), types.LatestSignerForChainID(tx.ChainID), tx)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	testkit.Must(c.t, err)
 	text, err := signed.MarshalBinary()
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	testkit.Must(c.t, err)
 	return hexutil.Encode(text), signed.Hash()
 }
 
@@ -66,9 +61,7 @@ func TestSend_Refusals(t *testing.T) {
 	t.Parallel()
 	chain := start(t, devchain.Config{ChainID: 56})
 	next, err := chain.Client().NonceAt(chain.ctx, devchain.FaucetAddress(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	known, _ := chain.faucetTx(next, func(*types.DynamicFeeTx) {})
 	if got := chain.answer("eth_sendRawTransaction", known); strings.HasPrefix(got, "error") {
 		t.Fatal(got)
@@ -169,9 +162,7 @@ func TestCall_Reverts(t *testing.T) {
 	}
 	// Creation code that reverts with Error("no").
 	reason, err := hexutil.Decode("0x08c379a0" + word("20") + word("2") + "6e6f" + strings.Repeat("0", 60))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	code := append(common.FromHex("6064600c60003960646000fd"), reason...)
 	want := "error 3: execution reverted: no " + hexutil.Encode(reason)
 	if got := chain.answer("eth_call", map[string]any{"data": hexutil.Bytes(code)}); got != want {
@@ -242,9 +233,7 @@ func TestBlock_Root(t *testing.T) {
 	chain := start(t, devchain.Config{ChainID: 56})
 	receipt := chain.included(chain.Mint(chain.ctx, chain.Tokens().USDT.Address, deposit, big.NewInt(1)))
 	block, err := chain.Client().BlockByHash(chain.ctx, receipt.BlockHash)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	parent, err := chain.Client().HeaderByHash(chain.ctx, block.ParentHash())
 	if err != nil || parent.Root == block.Root() {
 		t.Errorf("state %s did not change from %v (%v)", block.Root(), parent, err)

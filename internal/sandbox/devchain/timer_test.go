@@ -11,6 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"github.com/florinpay/florin/internal/sandbox/devchain"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 func filterOf(token common.Address) ethereum.FilterQuery {
@@ -27,9 +28,7 @@ func TestChain_Timer(t *testing.T) {
 	chain := start(t, devchain.Config{ChainID: 56, BlockTime: time.Second})
 	heads := make(chan *types.Header, 10)
 	subscription, err := chain.Client().SubscribeNewHead(chain.ctx, heads)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer subscription.Unsubscribe()
 	tx := chain.sent(chain.FundNative(chain.ctx, deposit, big.NewInt(5)))
 	if _, err := chain.WaitReceipt(chain.ctx, tx); err != nil {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	solana "github.com/gagliardetto/solana-go"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // cast is the accounts of a fuzzed transaction. Only the thief signs.
@@ -20,9 +22,7 @@ type cast struct {
 func stage(tb testing.TB) (*Ledger, cast) {
 	tb.Helper()
 	l, err := Start(Config{})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	testkit.Must(tb, err)
 	tb.Cleanup(func() { _ = l.Close() })
 	thief, victim := solana.PublicKey{1, 2, 3}, solana.PublicKey{4, 5, 6}
 	mint := l.Tokens().USDT
@@ -34,14 +34,10 @@ func stage(tb testing.TB) (*Ledger, cast) {
 			tb.Fatal(err)
 		}
 	}
-	if err := l.Seal(1); err != nil {
-		tb.Fatal(err)
-	}
+	testkit.Must(tb, l.Seal(1))
 	account := func(of, mint solana.PublicKey) solana.PublicKey {
 		at, _, err := solana.FindAssociatedTokenAddress(of, mint)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		testkit.Must(tb, err)
 		return at
 	}
 	other := l.Tokens().USDC
@@ -184,18 +180,14 @@ func FuzzDecode(f *testing.F) {
 	for _, script := range [][]byte{nil, {1, 3, 2, 3, 0, 9, tokenTransfer, 7, 0, 0, 0, 0, 0, 0, 0}, {4, 1, 0, 1, 'x'}} {
 		tx := c.script(script)
 		raw, err := tx.MarshalBinary()
-		if err != nil {
-			f.Fatal(err)
-		}
+		testkit.Must(f, err)
 		f.Add(raw)
 		f.Add(raw[:len(raw)-1])
 		f.Add(append(raw, 0))
 	}
 	c.keys[14] = c.victim
 	twice, err := c.script([]byte{4, 1, 0, 1, 'x'}).MarshalBinary()
-	if err != nil {
-		f.Fatal(err)
-	}
+	testkit.Must(f, err)
 	f.Add(twice)
 	f.Add([]byte{})
 	f.Add([]byte{0})

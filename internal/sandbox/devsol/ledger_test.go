@@ -12,14 +12,13 @@ import (
 	solana "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/sandbox/devsol"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 func start(t *testing.T, c devsol.Config) *devsol.Ledger {
 	t.Helper()
 	l, err := devsol.Start(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() {
 		if err := l.Close(); err != nil {
 			t.Error(err)
@@ -32,21 +31,15 @@ func start(t *testing.T, c devsol.Config) *devsol.Ledger {
 func ask[T any](t *testing.T, l *devsol.Ledger, method string, params ...any) (result T, failed int) {
 	t.Helper()
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	res, err := http.Post(l.URL(), "application/json", bytes.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer res.Body.Close()
 	var answer struct {
 		Result T
 		Error  struct{ Code int }
 	}
-	if err := json.NewDecoder(res.Body).Decode(&answer); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, json.NewDecoder(res.Body).Decode(&answer))
 	return answer.Result, answer.Error.Code
 }
 
@@ -71,17 +64,13 @@ type block struct {
 func owner(t *testing.T) solana.PublicKey {
 	t.Helper()
 	key, err := solana.NewRandomPrivateKey()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return key.PublicKey()
 }
 
 func seal(t *testing.T, l *devsol.Ledger, n int) {
 	t.Helper()
-	if err := l.Seal(n); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, l.Seal(n))
 }
 
 type tokenAmount struct {
@@ -95,9 +84,7 @@ type tokenAmount struct {
 func units(t *testing.T, l *devsol.Ledger, mint, of solana.PublicKey, commitment string) uint64 {
 	t.Helper()
 	account, _, err := solana.FindAssociatedTokenAddress(of, mint)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	got := must[tokenAmount](t, l, "getMultipleAccounts", []string{account.String()}, map[string]any{"commitment": commitment, "encoding": "base64"})
 	if got.Value[0] == nil {
 		return 0
@@ -139,9 +126,7 @@ func TestLedger_Restart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	first, err := devsol.Start(devsol.Config{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	to, mint := owner(t), first.Tokens().USDT
 	for i, step := range []func() error{
 		func() error { _, err := first.Pay(mint, to, 5); return err },
@@ -168,9 +153,7 @@ func TestLedger_Restart(t *testing.T) {
 	if had < 16 {
 		t.Fatalf("%d units before the restart", had)
 	}
-	if err := first.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, first.Close())
 	second := start(t, devsol.Config{Dir: dir})
 	if second.Slot() < head || second.Tokens() != first.Tokens() {
 		t.Fatalf("slot %d after %d", second.Slot(), head)
@@ -210,16 +193,12 @@ func TestLedger_Signatures(t *testing.T) {
 	tx, err := solana.NewTransaction(
 		[]solana.Instruction{transfer}, hash.Value.Blockhash, solana.TransactionPayer(faucet.PublicKey()),
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if _, err := tx.Sign(func(solana.PublicKey) *solana.PrivateKey { return &faucet }); err != nil {
 		t.Fatal(err)
 	}
 	raw, err := tx.MarshalBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	encoding := map[string]any{"encoding": "base64", "skipPreflight": true}
 	for at := range raw {
 		bad := bytes.Clone(raw)
@@ -278,9 +257,7 @@ func TestLedger_Timer(t *testing.T) {
 		t.Errorf("height %d at slot %d, though slots were skipped", b.BlockHeight, l.Slot())
 	}
 	for range 2 {
-		if err := l.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, l.Close())
 	}
 	if err := l.Seal(1); err == nil {
 		t.Error("a closed ledger made a slot")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/testkit/postgres"
 )
 
@@ -46,9 +47,7 @@ func TestDialect(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			e, err := Open(t.Context(), open.url, 2)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			t.Cleanup(func() { _ = e.Close() })
 			text := `CREATE TABLE kinds_of_values (at TIME, never TIME, wait NUMBER, block NUMBER, tx BYTES, kinds text, none text,
 				hash BYTES, note text, ended_at TIME)`
@@ -75,18 +74,14 @@ func testValues(t *testing.T, e Engine, create string) {
 		}
 		return tx.Run(ctx, insert.With(values.Values(&row)...))
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	want := row
 	values.AsStored(&want)
 	if want.At.Nanosecond() != 6_000 || want.At.Location() != time.UTC {
 		t.Errorf("the time is stored as %v", want.At)
 	}
 	read, err := All[valueRow](t.Context(), e.Reader(), "SELECT * FROM kinds_of_values ORDER BY ended_at IS NULL")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	err = e.Read(t.Context(), Query(func(scan Scan) error {
 		read = append(read, valueRow{})
 		return scan(values.Dest(&read[len(read)-1])...)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/testkit/postgres"
 	"github.com/florinpay/florin/migrations"
 )
@@ -19,21 +20,15 @@ func TestPostgres_MigrationLock(t *testing.T) {
 	t.Parallel()
 	all, address := Migrations{Postgres: migrations.Postgres()}, postgres.URL(t)
 	holder, err := pgx.Connect(t.Context(), address+"&application_name=somebody")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer holder.Close(context.Background())
 	lock, err := holder.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if _, err := lock.Exec(t.Context(), lockMigration); err != nil {
 		t.Fatal(err)
 	}
 	e, err := Open(t.Context(), address, 4)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer e.Close()
 	said, running := make(chan string, 10), sync.WaitGroup{}
 	say := func(what string) {

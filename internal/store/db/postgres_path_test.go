@@ -27,17 +27,13 @@ func TestPostgres_SilentPath(t *testing.T) {
 			t.Parallel()
 			url, paths := testkit.PathTo(t, postgres.URL(t), 2)
 			e, err := Open(t.Context(), url, 8)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			defer e.Close()
 			heard := listen(t, e)
 			all := kinds(e)
 			for range 8 { // warm connections
 				for _, err := range atOnce(t.Context(), all) {
-					if err != nil {
-						t.Fatal(err)
-					}
+					testkit.Must(t, err)
 				}
 			}
 			<-heard

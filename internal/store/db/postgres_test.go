@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/testkit/postgres"
 )
 
@@ -16,9 +17,7 @@ import (
 func TestPostgres_PanicInARow(t *testing.T) {
 	t.Parallel()
 	e, err := Open(t.Context(), postgres.URL(t), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer e.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -29,9 +28,7 @@ func TestPostgres_PanicInARow(t *testing.T) {
 	}
 	var n int
 	reads := one(func(scan Scan) error { return scan(&n) })
-	if err := e.ReadAll(ctx, reads, reads); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, e.ReadAll(ctx, reads, reads))
 }
 
 // Plans are neither compiled nor run by several processes, on the connections of either pool, whatever the database has
@@ -40,9 +37,7 @@ func TestPostgres_PlainPlans(t *testing.T) {
 	t.Parallel()
 	ctx, address := t.Context(), postgres.URL(t)
 	admin, err := pgx.Connect(ctx, address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer admin.Close(context.WithoutCancel(ctx))
 	name := pgx.Identifier{admin.Config().Database}.Sanitize()
 	if _, err := admin.Exec(ctx, "ALTER DATABASE "+name+" SET jit = on; ALTER DATABASE "+name+
@@ -50,9 +45,7 @@ func TestPostgres_PlainPlans(t *testing.T) {
 		t.Fatal(err)
 	}
 	e, err := Open(ctx, address, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer e.Close()
 	for setting, want := range map[string]string{"jit": "off", "max_parallel_workers_per_gather": "0"} {
 		for pool, read := range map[string]func(text string, got *string) error{
@@ -73,9 +66,7 @@ func TestPostgres_PlainPlans(t *testing.T) {
 func TestOpen_Advises(t *testing.T) {
 	t.Parallel()
 	address, err := url.Parse(postgres.URL(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for name, row := range map[string]struct {
 		change func(u *url.URL, with url.Values)
 		says   string

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // SQLite's error when another process writes is a conflict.
@@ -15,16 +17,12 @@ func TestIsConflict(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "busy.db")
 	open := func() *sql.DB {
 		pool, err := sql.Open("sqlite", "file:"+path+"?_txlock=immediate&_pragma=journal_mode(WAL)")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		t.Cleanup(func() { _ = pool.Close() })
 		return pool
 	}
 	first, err := open().Begin()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer func() { _ = first.Rollback() }()
 	_, err = open().Begin()
 	if !IsConflict(err) {

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/uptrace/bun"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // TestCopyFile_WhileItIsWritten: a copy holds one moment, although transactions that write two rows each go on, in the
@@ -16,9 +18,7 @@ func TestCopyFile_WhileItIsWritten(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a b?c.db")
 	e, err := openSQLite(t.Context(), path, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer func() { _ = e.Close() }()
 	write := func(texts ...string) error {
 		return e.Write(t.Context(), func(ctx context.Context, tx Tx) error {
@@ -31,13 +31,9 @@ func TestCopyFile_WhileItIsWritten(t *testing.T) {
 		})
 	}
 	const one = "INSERT INTO pairs (half) VALUES (randomblob(6000))" // more than a page
-	if err := write("CREATE TABLE pairs (id INTEGER PRIMARY KEY, half BLOB)"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, write("CREATE TABLE pairs (id INTEGER PRIMARY KEY, half BLOB)"))
 	for range 1500 {
-		if err := write(one, one); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, write(one, one))
 	}
 	stop, group := make(chan struct{}), sync.WaitGroup{}
 	group.Go(func() {
@@ -89,9 +85,7 @@ func rowsIn(t *testing.T, path, table string) (n int) {
 	err := ReadFile(t.Context(), path, func(ctx context.Context, db bun.IDB) error {
 		return db.NewRaw("SELECT count(*) FROM ?", bun.Ident(table)).Scan(ctx, &n)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return n
 }
 
@@ -108,9 +102,7 @@ func TestCopyFile_Refuses(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "copy.db")); err == nil {
 		t.Error("a copy that failed is left")
 	}
-	if err := os.WriteFile(there, []byte("mine"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(there, []byte("mine"), 0o600))
 	if err := CopyFile(t.Context(), missing, there); err == nil {
 		t.Error("a file that exists is overwritten")
 	}
@@ -124,17 +116,13 @@ func TestSeclude(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "florin.db")
 	e, err := openSQLite(t.Context(), path, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := Seclude(ctx, path); err == nil {
 		t.Error("an open database is taken")
 	}
-	if err := e.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, e.Close())
 	if err := Seclude(t.Context(), path); err != nil {
 		t.Error(err)
 	}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // Nobody but the user that runs the program may read the database, whatever mode
@@ -28,17 +30,13 @@ func TestOpen_PrivateFiles(t *testing.T) {
 	t.Run("Existing", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "florin.db")
 		for _, end := range []string{"", "-wal", "-shm"} {
-			if err := os.WriteFile(path+end, nil, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, os.WriteFile(path+end, nil, 0o666))
 		}
 		wantPrivate(t, path)
 	})
 	t.Run("SharedDirectory", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "florin.db")
-		if err := os.WriteFile(path+".note", nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.WriteFile(path+".note", nil, 0o600))
 		before := modeOf(t, filepath.Dir(path))
 		wantPrivate(t, path)
 		if after := modeOf(t, filepath.Dir(path)); after != before {
@@ -51,15 +49,11 @@ func TestOpen_PrivateFiles(t *testing.T) {
 func wantPrivate(t *testing.T, path string) {
 	t.Helper()
 	e, err := Open(t.Context(), "sqlite://"+path, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer func() { _ = e.Close() }()
 	for _, text := range []string{"CREATE TABLE IF NOT EXISTS t (a)", "INSERT INTO t VALUES (1)"} {
 		err := e.Write(t.Context(), func(ctx context.Context, x Tx) error { return x.Run(ctx, Exec(text).AnyNumber()) })
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 	}
 	for _, end := range []string{"", "-wal", "-shm"} {
 		if mode := modeOf(t, path+end); mode != 0o600 {
@@ -71,8 +65,6 @@ func wantPrivate(t *testing.T, path string) {
 func modeOf(t *testing.T, path string) os.FileMode {
 	t.Helper()
 	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return info.Mode().Perm()
 }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // TestKeep: what is kept is the database that was there, also on a file system that has no links. What else goes wrong
@@ -22,9 +24,7 @@ func TestKeep(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			path, kept := filepath.Join(dir, "florin.db"), filepath.Join(dir, "florin.db.replaced")
-			if err := os.WriteFile(path, []byte("database"), fileMode); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, os.WriteFile(path, []byte("database"), fileMode))
 			err := keep(path, kept, func(path, kept string) error {
 				if c.refusal != nil {
 					return &os.LinkError{Op: "link", Old: path, New: kept, Err: c.refusal}

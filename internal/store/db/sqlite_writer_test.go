@@ -4,6 +4,8 @@ import (
 	"context"
 	"path/filepath"
 	"testing"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // TestWriter_RunsSingly: a job that rolls back the transaction which others share fails
@@ -11,9 +13,7 @@ import (
 func TestWriter_RunsSingly(t *testing.T) {
 	t.Parallel()
 	e, err := openSQLite(t.Context(), filepath.Join(t.TempDir(), "florin.db"), 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() { _ = e.writer.close() })
 	write := func(statement string) *job {
 		return &job{ctx: t.Context(), fn: func(ctx context.Context, x Tx) error {
@@ -40,9 +40,7 @@ func TestWriter_RunsSingly(t *testing.T) {
 		t.Errorf("want both to fail: %v, %v", faulty.err, gone.err)
 	}
 	var names []string
-	if err := e.db.NewRaw("SELECT name FROM marks ORDER BY name").Scan(t.Context(), &names); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, e.db.NewRaw("SELECT name FROM marks ORDER BY name").Scan(t.Context(), &names))
 	if len(names) != 2 || names[0] != "after" || names[1] != "before" {
 		t.Errorf("stored %v", names)
 	}

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // TestParseURL: a socket is named as the manual of PostgreSQL names it, or by a parameter, and what libpq knows and
@@ -52,13 +54,9 @@ func TestParseURL(t *testing.T) {
 func TestParseURL_Space(t *testing.T) {
 	t.Parallel()
 	p, err := parseURL("postgres://a@db/florin?options=-c%20statement_timeout%3D5s&application_name=a+b")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	config, err := parsePostgres(p.postgres)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	got := config.ConnConfig.RuntimeParams
 	if got["options"] != "-c statement_timeout=5s" || got["application_name"] != "a+b" {
 		t.Errorf("the server is sent %q", got)

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // childVariable makes a copy of this test binary start a cluster and wait to be killed.
@@ -37,21 +39,15 @@ func TestCluster_GoneWithAKilledProcess(t *testing.T) {
 	child := exec.Command(os.Args[0])
 	child.Env = append(os.Environ(), childVariable+"=1")
 	output, err := child.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
+	testkit.Must(t, child.Start())
 	var directory, host string
 	_, scanErr := fmt.Fscanln(bufio.NewReader(output), &directory, &host)
 	reached, dialErr := net.DialTimeout("tcp", host, grace)
 	if dialErr == nil {
 		reached.Close()
 	}
-	if err := child.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, child.Process.Kill())
 	child.Wait()
 	if err := errors.Join(scanErr, dialErr); err != nil {
 		t.Fatalf("the child started no server: %v", err)
@@ -90,12 +86,8 @@ func TestFindBinaries(t *testing.T) {
 				continue // an incomplete installation must not be chosen
 			}
 			path := filepath.Join(root, version, "bin", program)
-			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, nil, 0o700); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+			testkit.Must(t, os.WriteFile(path, nil, 0o700))
 		}
 	}
 	if got, err := findBinaries(patterns); err != nil || got != filepath.Join(root, "15", "bin") {
@@ -135,9 +127,7 @@ func TestServerURL_Given(t *testing.T) {
 	})
 	t.Run("Used", func(t *testing.T) {
 		running, err := privateCluster()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		given := *running
 		given.RawQuery += "&application_name=given"
 		t.Setenv(ServerVariable, given.String())

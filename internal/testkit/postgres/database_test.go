@@ -11,15 +11,14 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/testkit/postgres"
 )
 
 func connect(t testing.TB, address string) *pgx.Conn {
 	t.Helper()
 	connection, err := pgx.Connect(t.Context(), address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() { connection.Close(context.WithoutCancel(t.Context())) })
 	return connection
 }
@@ -27,18 +26,14 @@ func connect(t testing.TB, address string) *pgx.Conn {
 func count(t testing.TB, connection *pgx.Conn, query string, arguments ...any) int {
 	t.Helper()
 	var rows int
-	if err := connection.QueryRow(t.Context(), query, arguments...).Scan(&rows); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, connection.QueryRow(t.Context(), query, arguments...).Scan(&rows))
 	return rows
 }
 
 func databaseName(t testing.TB, address string) string {
 	t.Helper()
 	parsed, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return strings.TrimPrefix(parsed.Path, "/")
 }
 
@@ -70,9 +65,7 @@ func TestURL(t *testing.T) {
 			address := postgres.URL(t)
 			name = databaseName(t, address)
 			left, err := pgx.Connect(t.Context(), address)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			// Closed after the database is dropped: clean-ups run in reverse order, the outer test's last.
 			outer.Cleanup(func() { left.Close(context.Background()) })
 			if got := count(t, left, "SELECT count(*) FROM pg_database WHERE datname = $1", name); got != 1 {
@@ -90,9 +83,7 @@ func TestURL(t *testing.T) {
 			return // the zone of a given server is its owner's affair
 		}
 		var zone string
-		if err := connect(t, postgres.URL(t)).QueryRow(t.Context(), "SHOW timezone").Scan(&zone); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, connect(t, postgres.URL(t)).QueryRow(t.Context(), "SHOW timezone").Scan(&zone))
 		if zone == "UTC" {
 			t.Error("the server runs in UTC, where a forgotten conversion goes unseen")
 		}
