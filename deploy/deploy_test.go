@@ -22,14 +22,13 @@ import (
 
 	"github.com/florinpay/florin/internal/app"
 	"github.com/florinpay/florin/internal/config"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 func read(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return string(text)
 }
 
@@ -101,9 +100,7 @@ func makeSecrets(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	script := filepath.Join(dir, "secrets.sh")
-	if err := os.WriteFile(script, []byte(read(t, "compose/secrets.sh")), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(script, []byte(read(t, "compose/secrets.sh")), 0o700))
 	var first []byte
 	for range 2 { // a second run keeps what is there
 		if out, err := exec.Command("sh", script).CombinedOutput(); err != nil {
@@ -145,9 +142,7 @@ func allowed(t *testing.T, what string, allowed, wait time.Duration) {
 func seconds(t *testing.T, text string) time.Duration {
 	t.Helper()
 	d, err := time.ParseDuration(strings.TrimSuffix(text, "s") + "s")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return d
 }
 
@@ -241,9 +236,7 @@ case $last in *auth.docker.io*) echo '{"token":"t"}'; exit;; esac
 cat "$(dirname "$0")/$(echo "$last" | sed 's#.*/v2/\(.*\)/manifests/.*#\1#; s#/#_#g')" >"$out" 2>/dev/null || exit 22`
 	write := func(name, text string, mode os.FileMode) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), mode); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), mode))
 	}
 	write("curl", curl, 0o755)
 	write("library_caddy", "its manifest", 0o600)

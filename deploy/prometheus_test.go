@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/florinpay/florin/internal/alert"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // TestRules: promtool accepts the rules, and the cases show when each of them fires.
@@ -75,9 +76,7 @@ func TestDashboard(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal([]byte(read(t, "grafana/florin.json")), &d); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, json.Unmarshal([]byte(read(t, "grafana/florin.json")), &d))
 	taken, ids := map[[2]int]string{}, map[int]bool{}
 	for _, p := range d.Panels {
 		for x := p.GridPos.X; x < p.GridPos.X+p.GridPos.W; x++ {

@@ -8,6 +8,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/testkit/browser"
 )
 
@@ -91,9 +92,7 @@ func (r *running) donate(t *testing.T, path string) (donor context.Context, at s
 		chromedp.Click(testID("pay-POLYGON-USDC-wallet")), chromedp.WaitVisible(testID("waiting")),
 		chromedp.Location(&at))
 	u, err := url.Parse(at)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if u.Path != path {
 		t.Errorf("a donation is paid at %s, not on the page of its campaign", at)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/testkit/browser"
 )
 
@@ -48,9 +49,7 @@ func TestMerchant_FirstDollar(t *testing.T) {
 	browser.Run(payer, t, chromedp.Navigate(link), chromedp.WaitVisible(testID("choose"), chromedp.ByQuery),
 		choose("POLYGON", "USDC"), chromedp.WaitVisible(testID("waiting"), chromedp.ByQuery))
 	p, err := m.App.Payments.Get(t.Context(), m.txnid)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	m.payWith(t, p, "exactly")
 	browser.Run(payer, t, chromedp.WaitVisible(testID("paid"), chromedp.ByQuery))
 	browser.Run(m.ctx, t, chromedp.Poll(

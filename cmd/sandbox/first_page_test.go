@@ -8,6 +8,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/testkit/browser"
 )
 
@@ -37,9 +38,7 @@ func (r *running) ended(t *testing.T, p payment.Payment) payment.Payment {
 	t.Helper()
 	for deadline := time.Now().Add(patience); ; time.Sleep(200 * time.Millisecond) {
 		paid, err := r.App.Payments.Get(t.Context(), string(p.ID))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		if paid.Status.Final() || time.Now().After(deadline) {
 			return paid
 		}

@@ -11,15 +11,14 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/merchant"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // A sandbox whose address is taken makes nothing: another one may be using the directory.
 func TestSandbox_AddressTaken(t *testing.T) {
 	t.Parallel()
 	taken, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer taken.Close()
 	dir := filepath.Join(t.TempDir(), "sandbox")
 	s, err := Start(t.Context(), Config{
@@ -40,9 +39,7 @@ func TestSandbox_CallbackOnListen(t *testing.T) {
 	dir := t.TempDir()
 	callback := func(s *running) string {
 		c, err := s.App.Merchants.Custodian(t.Context(), s.Demo.KeyID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		return c.CallbackURL
 	}
 	first := start(t, dir)
@@ -74,13 +71,9 @@ func TestSandbox_CallbackOnListen(t *testing.T) {
 func oneKey(t *testing.T, s *running, dir string) {
 	t.Helper()
 	key, err := s.App.Merchants.Authenticate(t.Context(), s.Demo.Key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	text, _, err := s.App.Merchants.ReplaceKey(t.Context(), key, merchant.AllPermissions(), nil, nil, "", audit.Act{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	s.stop(t)
 	s = start(t, dir)
 	if s.Demo.Key != "" || s.Demo.KeyID != key.ID {
@@ -90,9 +83,7 @@ func oneKey(t *testing.T, s *running, dir string) {
 		t.Errorf("the key of the user: %v", err)
 	}
 	s.wantOneKey(t, key.UserID)
-	if err := s.App.Merchants.RevokeKey(t.Context(), key, false, audit.Act{}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, s.App.Merchants.RevokeKey(t.Context(), key, false, audit.Act{}))
 	s.stop(t)
 	s = start(t, dir)
 	if _, err := s.App.Merchants.Authenticate(t.Context(), s.Demo.Key); err != nil {
@@ -120,18 +111,14 @@ func TestSandbox_AnyPort(t *testing.T) {
 		Dir: t.TempDir(), Listen: "127.0.0.1:0", BlockTime: time.Second, Version: "test",
 		Log: slog.New(slog.DiscardHandler),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
 	at, err := s.App.Listen(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	_, port, err := net.SplitHostPort(at.String())
 	if err != nil || port == "0" || s.BaseURL != "http://localhost:"+port || s.App.Config.BaseURL != s.BaseURL {
 		t.Errorf("it listens on %s and says %s: %v", at, s.BaseURL, err)

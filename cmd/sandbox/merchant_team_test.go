@@ -6,6 +6,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/testkit/browser"
 )
 
@@ -47,9 +48,7 @@ func (m *newMerchant) rotates() {
 	fresh := m.replaceKey()
 	for key, want := range map[string]int{m.key: http.StatusUnauthorized, fresh: http.StatusOK} {
 		res, err := http.Post(m.BaseURL+"/create-payment", "application/json", strings.NewReader(`{"apiKey":"`+key+`","amount":3}`))
-		if err != nil {
-			m.Fatal(err)
-		}
+		testkit.Must(m, err)
 		_ = res.Body.Close()
 		if res.StatusCode != want {
 			m.Errorf("creating a payment with the old or new key: %s, want %d", res.Status, want)

@@ -22,6 +22,7 @@ import (
 	"github.com/pquerna/otp/totp"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/testkit/browser"
 )
 
@@ -135,9 +136,7 @@ func (m *newMerchant) signUp() {
 func (m *newMerchant) code(later time.Duration) string {
 	m.Helper()
 	code, err := totp.GenerateCode(m.totp, time.Now().Add(later))
-	if err != nil {
-		m.Fatal(err)
-	}
+	testkit.Must(m, err)
 	return code
 }
 
@@ -223,12 +222,8 @@ func (m *newMerchant) brand() {
 	draw.Draw(picture, picture.Bounds(), image.NewUniform(color.NRGBA{160, 90, 40, 255}), image.Point{}, draw.Src)
 	var file bytes.Buffer
 	path := filepath.Join(m.TempDir(), "bakery.png")
-	if err := png.Encode(&file, picture); err != nil {
-		m.Fatal(err)
-	}
-	if err := os.WriteFile(path, file.Bytes(), 0o600); err != nil {
-		m.Fatal(err)
-	}
+	testkit.Must(m, png.Encode(&file, picture))
+	testkit.Must(m, os.WriteFile(path, file.Bytes(), 0o600))
 	browser.Run(m.ctx, m, chromedp.SetUploadFiles("#f-logo", []string{path}, chromedp.ByQuery))
 	fill(m.ctx, m, "logo-save", testID("logo-now"))
 	fill(m.ctx, m, "save", testID("notice"), "tagline", "Bread since four in the morning", "primaryColor", "#8a4b1f")
@@ -276,9 +271,7 @@ func (m *newMerchant) watchPaid(link string) {
 	browser.Run(customer, m, choose("POLYGON", "USDC"), chromedp.WaitVisible(testID("waiting"), chromedp.ByQuery))
 	look(customer, m)
 	p, err := m.App.Payments.Get(m.Context(), m.txnid)
-	if err != nil {
-		m.Fatal(err)
-	}
+	testkit.Must(m, err)
 	m.payWith(m.T, p, "exactly")
 	browser.Run(customer, m, chromedp.WaitVisible(testID("paid"), chromedp.ByQuery))
 	look(customer, m)
@@ -325,9 +318,7 @@ func (m *newMerchant) seesWebhook() {
 	}
 	look(m.ctx, m)
 	receiver, err := standardwebhooks.NewWebhook(m.signing)
-	if err != nil {
-		m.Fatal(err)
-	}
+	testkit.Must(m, err)
 	for _, d := range m.Received(m.txnid) {
 		header := http.Header{}
 		for _, h := range d.Headers {

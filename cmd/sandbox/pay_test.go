@@ -19,6 +19,7 @@ import (
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/testkit/browser"
 )
 
@@ -95,9 +96,7 @@ func (r *running) create(t *testing.T, amount string) payment.Payment {
 		KeyID: r.Demo.KeyID, Amount: amount,
 		Details: payment.Details{Description: "Two bags of coffee", Reference: "order-" + rand.Text()},
 	}, audit.Act{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return p
 }
 
@@ -107,9 +106,7 @@ func (r *running) link(p payment.Payment) string { return r.BaseURL + "/pay?txni
 func (r *running) payWith(t *testing.T, p payment.Payment, how string) {
 	t.Helper()
 	res, err := http.PostForm(r.BaseURL+"/sandbox/pay/"+string(p.ID), url.Values{"how": {how}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	_ = res.Body.Close()
 	if res.StatusCode != http.StatusOK {
 		t.Fatalf("pay %s: %s", how, res.Status)
@@ -334,9 +331,7 @@ func TestStart_Again(t *testing.T) {
 		t.Errorf("the payment of the first run: %+v, %v", again, err)
 	}
 	started, err := second.App.Payments.Start(t.Context(), string(p.ID), choice("POLYGON", "USDC"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	second.payWith(t, started, "exactly")
 	deadline := time.Now().Add(patience)
 	for {

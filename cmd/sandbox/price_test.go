@@ -11,6 +11,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/testkit/browser"
 )
 
@@ -38,9 +39,7 @@ func (r *running) createPriced(t *testing.T, fields string) (p priced) {
 func (r *running) post(t *testing.T, path, body string, into any) {
 	t.Helper()
 	res, err := http.Post(r.BaseURL+path, "application/json", strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer func() { _ = res.Body.Close() }()
 	raw, _ := io.ReadAll(res.Body)
 	if err := json.Unmarshal(raw, into); err != nil {
@@ -52,9 +51,7 @@ func (r *running) post(t *testing.T, path, body string, into any) {
 func (r *running) feed(t *testing.T, act, price string, done func(priced) bool) priced {
 	t.Helper()
 	res, err := http.PostForm(r.BaseURL+"/sandbox/feeds", url.Values{"act": {act}, "price": {price}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	_ = res.Body.Close()
 	if res.StatusCode != http.StatusOK {
 		t.Fatalf("feeds %s: %s", act, res.Status)
@@ -102,9 +99,7 @@ func TestPriceInEuros(t *testing.T) {
 	}
 	var kept struct{ Transaction map[string]any }
 	res, err := http.Get(r.BaseURL + "/orders/" + x.Txnid)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer func() { _ = res.Body.Close() }()
 	if err := json.NewDecoder(res.Body).Decode(&kept); err != nil || kept.Transaction["price"] == nil {
 		t.Errorf("the first payment has kept its price: %v, %v", kept, err)

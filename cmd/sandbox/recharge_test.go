@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // TestRecharge: the printed command works. The demo merchant buys query units with the wallet of their key.
@@ -13,26 +15,18 @@ func TestRecharge(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir())
 	before, err := s.App.Merchants.Balance(t.Context(), s.Demo.KeyID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	s.awaitNetworks(t)
 	query := fmt.Sprintf(`mutation { rechargeApiKey(apiKey: %q, privateKey: %q, unit: 20) { code message newBalance } }`, s.Demo.Key, DemoWalletKey)
 	body, err := json.Marshal(map[string]string{"query": query})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	request, err := http.NewRequestWithContext(
 		t.Context(), http.MethodPost, s.BaseURL+"/graphql", strings.NewReader(string(body)),
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	request.Header.Set("Content-Type", "application/json")
 	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer response.Body.Close()
 	var got struct {
 		Data struct {
@@ -43,9 +37,7 @@ func TestRecharge(t *testing.T) {
 			} `json:"rechargeApiKey"`
 		}
 	}
-	if err := json.NewDecoder(response.Body).Decode(&got); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, json.NewDecoder(response.Body).Decode(&got))
 	if r := got.Data.RechargeAPIKey; r.Code != 200 || r.NewBalance != before.Queries+20 {
 		t.Errorf("%+v, want 20 more than %d", r, before.Queries)
 	}

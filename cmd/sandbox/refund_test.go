@@ -18,6 +18,7 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/refund"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/testkit/browser"
 )
 
@@ -63,9 +64,7 @@ func (r *running) paysBack(t *testing.T, n chain.Network, token money.Token) pai
 	payer, merchant := r.wallets(t, n, token)
 	p := r.create(t, "49.90")
 	_, err := r.App.Payments.Start(t.Context(), string(p.ID), choice(string(n), string(token)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	page := openWallet(t, r.link(p), payer.script, payer.testWallet, browser.Phone)
 	browser.Run(page, t, chromedp.Click(`label[for="via-w"]`), chromedp.WaitVisible("#wallets button"))
 	pays(page, t)
@@ -182,9 +181,7 @@ func (r *running) solanaRefunder(t *testing.T, token money.Token) refunder {
 func (r *running) request(t *testing.T, p payment.Payment, amount string) refund.Refund {
 	t.Helper()
 	made, err := r.App.Refunds.Request(t.Context(), r.Demo.KeyID, string(p.ID), refund.Ask{Amount: amount}, audit.Act{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return made
 }
 
@@ -236,9 +233,7 @@ func (r *running) awaitRefund(t *testing.T, id refund.ID, status refund.Status) 
 	defer cancel()
 	for ; ; time.Sleep(300 * time.Millisecond) {
 		read, err := r.App.Store.Refund(ctx, id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		if read.Status == status || read.Status == refund.Final {
 			return read
 		}

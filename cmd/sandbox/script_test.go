@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/views/docs"
 )
 
@@ -17,9 +18,7 @@ func TestSandbox_PayByScript(t *testing.T) {
 	s := start(t, t.TempDir())
 	sample := docs.Samples(docs.PayInSandbox, s.BaseURL)[0]
 	file := filepath.Join(t.TempDir(), sample.File)
-	if err := os.WriteFile(file, []byte(sample.Code), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(file, []byte(sample.Code), 0o600))
 	for _, how := range []string{"exactly", "other-chain"} {
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()

@@ -12,6 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // TestSettle: a hundred payments on three networks are swept, the ledger agrees with the chains, and the
@@ -27,9 +28,7 @@ func TestSettle(t *testing.T) {
 		p, err := r.App.Payments.Start(
 			t.Context(), string(p.ID), choice(string(ledgers[i%3].Profile.Network), []string{"USDT", "USDC"}[i%2]),
 		)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		// The demo wallet has funds already, for query units.
 		for _, asset := range ledgers[i%3].Profile.Assets {
 			at := holding{asset, p.Routes[0].Settlement}
@@ -48,9 +47,7 @@ func TestSettle(t *testing.T) {
 	came := make(map[holding]bool)
 	for _, p := range all {
 		p, err := r.App.Payments.Get(t.Context(), string(p.ID))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		for _, d := range p.Deposits {
 			at := holding{d.Transfer.Asset, p.Routes[0].Settlement}
 			want[at] = want[at].Add(d.Transfer.Units)
@@ -79,13 +76,9 @@ func readHolding(t *testing.T, readers map[chain.Network]*evm.Adapter, at holdin
 	t.Helper()
 	reader := readers[at.asset.Network]
 	heads, err := reader.Heads(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	got, err := reader.Balances(t.Context(), at.asset, []chain.Address{at.wallet}, heads.Latest)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return got[0]
 }
 
@@ -116,9 +109,7 @@ func (r *running) ledgers(t *testing.T) (map[chain.Network]*evm.Adapter, []settl
 			continue
 		}
 		a, err := evm.New(evm.Config{Profile: n.Profile, Endpoints: []string{r.Chain(n.Profile.Network).URL()}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		readers[n.Profile.Network] = a
 		ledgers = append(ledgers, settlement.ReconciledNetwork{Profile: n.Profile, Reader: a, Coins: a.Coins})
 	}
@@ -130,9 +121,7 @@ func (r *running) swept(t *testing.T, all []payment.Payment) bool {
 	t.Helper()
 	for _, p := range all {
 		p, err := r.App.Payments.Get(t.Context(), string(p.ID))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		for _, d := range p.Deposits {
 			if !d.Swept {
 				return false

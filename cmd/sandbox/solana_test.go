@@ -9,6 +9,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // paySolana starts a payment on Solana and pays it.
@@ -16,9 +17,7 @@ func (r *running) paySolana(t *testing.T, amount, token string) payment.Payment 
 	t.Helper()
 	p := r.create(t, amount)
 	started, err := r.App.Payments.Start(t.Context(), string(p.ID), choice("SOL", token))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	r.payWith(t, started, "exactly")
 	return started
 }
@@ -48,9 +47,7 @@ func TestSolana_OldDirectory(t *testing.T) {
 	own := "0x52908400098527886E0F7030069857D2E4169EE7"
 	_, _, err := first.App.Merchants.ArrangeCustodian(t.Context(), merchant.Key{ID: first.Demo.KeyID},
 		merchant.CustodianInput{Wallets: map[chain.Network]string{chain.Solana: "", chain.Polygon: own}}, audit.Act{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	before, err := first.App.Merchants.Custodian(t.Context(), first.Demo.KeyID)
 	if err != nil || before.Wallets[chain.Solana] != "" {
 		t.Fatalf("the custodian is %+v, %v", before.Wallets, err)
@@ -73,9 +70,7 @@ func TestSolana_Settles(t *testing.T) {
 	paid := first.settled(t, usdt)
 	first.settled(t, usdc)
 	res, err := http.Get(first.BaseURL + "/sandbox/explorer/sol/tx/" + string(paid.Deposits[0].Transfer.Tx))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	_ = res.Body.Close()
 	if res.StatusCode != http.StatusOK {
 		t.Errorf("the explorer answers %s", res.Status)

@@ -16,6 +16,7 @@ import (
 	"github.com/ethereum/go-ethereum/rpc"
 
 	"github.com/florinpay/florin/internal/sandbox/devchain"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // evmScript announces a wallet by EIP-6963 whose provider passes every request to the test.
@@ -56,9 +57,7 @@ func (e *walletError) Error() string { return fmt.Sprint(e.Code, " ", e.Message)
 func newAccount(t *testing.T) *ecdsa.PrivateKey {
 	t.Helper()
 	key, err := crypto.GenerateKey()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return key
 }
 

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	solana "github.com/gagliardetto/solana-go"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // solanaScript registers a wallet by the Wallet Standard that passes every request to the test.
@@ -51,9 +53,7 @@ type solanaWallet struct {
 func newSolanaWallet(t *testing.T, url string) *solanaWallet {
 	t.Helper()
 	key, err := solana.NewRandomPrivateKey()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return &solanaWallet{node: url, key: key}
 }
 

@@ -18,6 +18,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/testkit/browser"
 )
 
@@ -140,9 +141,7 @@ func pay(t *testing.T, on *devchain.Chain, token devchain.Token, to common.Addre
 		t.Fatal(err)
 	}
 	tx, err := on.FundNative(t.Context(), to, big.NewInt(1e18))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	if _, err := on.WaitReceipt(ctx, tx); err != nil {

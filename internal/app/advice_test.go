@@ -17,6 +17,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm"
 	"github.com/florinpay/florin/internal/config"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // isSetting reports whether the program takes the name.
@@ -43,9 +44,7 @@ func TestAdvice_Assets(t *testing.T) {
 					only := p
 					only.Assets = []chain.Asset{asset}
 					a, err := evm.New(evm.Config{Profile: only, Endpoints: []string{rpcServer(t, p.ChainID, answer)}})
-					if err != nil {
-						t.Fatal(err)
-					}
+					testkit.Must(t, err)
 					defer a.Close()
 					err = a.Check(t.Context())
 					if err == nil || !strings.Contains(err.Error(), asset.Symbol) {

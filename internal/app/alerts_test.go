@@ -16,6 +16,7 @@ import (
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/webhook"
 )
 
@@ -59,9 +60,7 @@ func TestOperatorHook(t *testing.T) {
 	}
 	post := a.operatorHook()
 	body, err := testAlert.Body(a.Config.BaseURL + "/operator")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	letter := mail.Mail{ID: testAlert.ID, Kind: mail.Hook, Text: secret.New(string(body))}
 	if got := post(t.Context(), letter).Attempt; got.Status != status || problem != nil {
 		t.Fatalf("the attempt is %+v, the receiver says %v", got, problem)

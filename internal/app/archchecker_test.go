@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // modulePath is what imports of the module's own packages begin with.
@@ -129,9 +131,7 @@ func walkSources(t *testing.T, root string, visit func(directory string, file *a
 		visit(filepath.ToSlash(directory), parsed, positions)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 }
 
 // readTree reads the imports of every package below root.
@@ -141,9 +141,7 @@ func readTree(t *testing.T, root string) tree {
 	walkSources(t, root, func(directory string, file *ast.File, _ *token.FileSet) {
 		for _, spec := range file.Imports {
 			imported, err := strconv.Unquote(spec.Path.Value)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			imports[directory] = append(imports[directory], strings.TrimPrefix(imported, modulePath))
 		}
 	})

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 func TestEdges_Violations(t *testing.T) {
@@ -94,12 +96,8 @@ func TestCalls(t *testing.T) {
 		"internal/app/a.go":          "package app\nimport \"time\"\nvar A = time.Now()\n",
 	} {
 		file := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.MkdirAll(filepath.Dir(file), 0o700))
+		testkit.Must(t, os.WriteFile(file, []byte(source), 0o600))
 	}
 	got := calls(t, root, []string{"internal/payment"}, "time", "Now", "Since")
 	if len(got) != 2 || !strings.Contains(got[0], "a.go:3") || !strings.Contains(got[1], "b.go:3") {

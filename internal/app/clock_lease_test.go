@@ -7,6 +7,7 @@ import (
 
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/testkit/postgres"
 )
 
@@ -32,9 +33,7 @@ func checkLeases(t *testing.T, url string, by time.Duration) {
 		t.Helper()
 		now := c.Now()
 		has, err := s.Lease(t.Context(), "sweep:BASE", holder, now, now.Add(lasts))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		return has
 	}
 	for n := range 180 {
@@ -67,16 +66,10 @@ func checkLeases(t *testing.T, url string, by time.Duration) {
 func openStore(t *testing.T, url string) *store.Store {
 	t.Helper()
 	sealer, err := secret.NewSealer(make([]byte, secret.KeyLen))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	s, err := store.Open(t.Context(), url, sealer, store.Options{Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() { _ = s.Close() })
-	if err := s.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, s.Migrate(t.Context()))
 	return s
 }

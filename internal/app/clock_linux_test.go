@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // TestSinceBoot: a sleep of the machine counts a moment after it; here what is known of it is forgotten instead.
@@ -15,9 +17,7 @@ func TestSinceBoot(t *testing.T) {
 	time.Sleep(2 * sleepLooked)
 	got := sinceBoot()
 	var boot unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &boot); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, unix.ClockGettime(unix.CLOCK_BOOTTIME, &boot))
 	if late := time.Duration(boot.Nano()) - got; late < -time.Millisecond || late > time.Minute {
 		t.Errorf("the machine started %s ago, and it is %s", time.Duration(boot.Nano()), got)
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // directing are the methods that change where money goes, what a shop believes of it, or who may change that, and
@@ -101,9 +103,7 @@ func sources(t *testing.T) []*ast.File {
 			files = append(files, f)
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 	}
 	if len(files) < 100 {
 		t.Fatalf("only %d files were read", len(files))

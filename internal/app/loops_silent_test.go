@@ -33,9 +33,7 @@ func silent(t *testing.T) *App {
 	address, paths := testkit.PathTo(t, postgres.URL(t), 1)
 	dir := t.TempDir()
 	seed := strings.Repeat("abandon ", 23) + "art"
-	if err := os.WriteFile(filepath.Join(dir, "sol-seed"), []byte(seed), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(filepath.Join(dir, "sol-seed"), []byte(seed), 0o600))
 	set := []string{
 		"FLORIN_SECRET_KEY=" + base64.StdEncoding.EncodeToString(make([]byte, 32)), "FLORIN_DATABASE_URL=" + address,
 		"FLORIN_METRICS_LISTEN=127.0.0.1:0", "FLORIN_EVM_GAS_KEY=0x" + base16,
@@ -46,13 +44,9 @@ func silent(t *testing.T) *App {
 		set = append(set, "FLORIN_"+network+"_RPC=http://127.0.0.1:1")
 	}
 	c, err := config.Load(set, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	a, err := New(t.Context(), c, Options{Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() {
 		paths[0].Be(testkit.Works)
 		a.networks.close()

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/florinpay/florin/internal/config"
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/web/shell"
 )
 
@@ -14,9 +15,7 @@ func TestDefaultLimits(t *testing.T) {
 	load := func(settings ...string) config.Config {
 		key := base64.StdEncoding.EncodeToString(make([]byte, 32))
 		c, err := config.Load(append(settings, "FLORIN_SECRET_KEY="+key), "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		return c
 	}
 	c := load()

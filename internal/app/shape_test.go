@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // The limits keep files and functions readable at one sitting.
@@ -74,9 +76,7 @@ func readSources(t *testing.T, root string) []source {
 		all = append(all, source{path: filepath.ToSlash(relative), text: text, file: file, files: files})
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return all
 }
 

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // wording is a text that no tracked file may contain. The patterns do not match themselves: one letter is in brackets.
@@ -77,9 +79,7 @@ func TestTrackedText(t *testing.T) {
 		if os.IsNotExist(err) || bytes.IndexByte(text, 0) >= 0 {
 			continue // deleted and not yet committed, or not text
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		for _, word := range forbidden {
 			if line := word.found(name, text); line != "" {
 				t.Errorf("%s says %q: %s", name, line, word.reason)

@@ -10,6 +10,7 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 var start = time.Date(2026, 11, 21, 10, 30, 0, 0, time.UTC)
@@ -26,9 +27,7 @@ func TestNew(t *testing.T) {
 	in := draft()
 	in.Slug = " Winter-Shelter "
 	c, err := New(in, 7, start)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if c.Slug != "winter-shelter" || c.Description != "One.\n\nTwo." || c.Goal != 12_000*money.USD || c.KeyID != 7 ||
 		c.State != Active ||
 		!slices.Equal(c.Suggested, []money.Micros{10 * money.USD, 50 * money.USD}) {
@@ -117,9 +116,7 @@ func TestCampaign_Takes(t *testing.T) {
 func TestCampaign_Edit_AsOf(t *testing.T) {
 	t.Parallel()
 	c, err := New(draft(), 1, start)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	theirs, mine := draft(), draft()
 	theirs.Title, theirs.AsOf = "Theirs", c.UpdatedAt
 	mine.Title, mine.AsOf = "Mine", c.UpdatedAt
@@ -136,9 +133,7 @@ func TestCampaign_Edit_AsOf(t *testing.T) {
 		t.Errorf("a form of now: %q, %v", after.Title, err)
 	}
 	paused, err := written.Pause(start.Add(2 * time.Hour))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if _, err := paused.Edit(mine, 1, start.Add(3*time.Hour)); !errors.Is(err, merchant.ErrChangedMeanwhile) {
 		t.Errorf("a form from before the pause: %v", err)
 	}
@@ -150,9 +145,7 @@ func TestCampaign_Edit(t *testing.T) {
 	in := draft()
 	in.EndsAt = start.Add(time.Hour)
 	c, err := New(in, 1, start)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	later := start.Add(2 * time.Hour)
 	in.Title = "Changed after its end"
 	if c, err = c.Edit(in, 2, later); err != nil || c.Title != in.Title || c.KeyID != 2 || c.At(later) != Ended {

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 func hold(n int) ledger.Entry    { return ledger.Hold(7, "start:"+strconv.Itoa(n), noon) }
@@ -68,9 +69,7 @@ func TestPosting_Hold_Ends(t *testing.T) {
 			t.Parallel()
 			p := holding(20)
 			for _, e := range []ledger.Entry{hold(1), test.end, test.end} {
-				if err := p.Post([]ledger.Entry{e}); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Must(t, p.Post([]ledger.Entry{e}))
 			}
 			if got := p.Changes()[credits]; got != (ledger.Funds{Balance: test.balance}) {
 				t.Errorf("the funds changed by %+v, want %d and nothing held", got, test.balance)

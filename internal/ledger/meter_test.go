@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 func TestMeter_Charge(t *testing.T) {
@@ -42,9 +43,7 @@ func TestMeter_Charge(t *testing.T) {
 		t.Parallel()
 		p := holding(0)
 		for range 2 {
-			if err := p.Post(ledger.Free.Charge(spend("start:1"))); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, p.Post(ledger.Free.Charge(spend("start:1"))))
 		}
 		if n := len(p.Posted()); n != 2 {
 			t.Errorf("a repeated charge posted %d entries, want 2", n)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 var (
@@ -99,9 +100,7 @@ func TestPosting_FellLow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := holding(test.before)
-			if err := p.Post([]ledger.Entry{spend("start:1")}); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, p.Post([]ledger.Entry{spend("start:1")}))
 			if got := p.FellLow(credits); got != test.want {
 				t.Errorf("FellLow = %t, want %t", got, test.want)
 			}
