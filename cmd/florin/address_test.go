@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/views/docs"
 
 	b58 "github.com/mr-tron/base58"
@@ -50,9 +51,7 @@ func keccak(parts ...[]byte) []byte {
 func unhex(t *testing.T, text string) []byte {
 	t.Helper()
 	raw, err := hex.DecodeString(strings.TrimPrefix(text, "0x"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return raw
 }
 
@@ -97,9 +96,7 @@ func levelsOf(t *testing.T, txnid string) []uint32 {
 func ownerOf(t *testing.T, txnid, words string) string {
 	t.Helper()
 	seed, err := pbkdf2.Key(sha512.New, words, []byte("mnemonic"), 2048, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	mac := func(key, data []byte) []byte {
 		h := hmac.New(sha512.New, key)
 		h.Write(data)
@@ -182,9 +179,7 @@ func TestAddress_Published(t *testing.T) {
 	evm, solana := docs.AddressExample()
 	s := newInstallation(t).serve(t)
 	res, err := http.Get(s.url + docs.AddressesPath)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer res.Body.Close()
 	raw, err := io.ReadAll(res.Body)
 	if err != nil || res.StatusCode != http.StatusOK {

@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/testkit/postgres"
 )
 
@@ -45,8 +46,8 @@ func TestRestore_AdoptAtOnce(t *testing.T) {
 		taken := newInstallation(t)
 		for _, end := range []string{"", "-wal"} { // as Litestream brings it back, without the mark
 			text, err := os.ReadFile(filepath.Join(i.dir, "test.db"+end))
-			must(t, err)
-			must(t, os.WriteFile(filepath.Join(taken.dir, "test.db"+end), text, 0o600))
+			testkit.Must(t, err)
+			testkit.Must(t, os.WriteFile(filepath.Join(taken.dir, "test.db"+end), text, 0o600))
 		}
 		taken.prints(t, "Adopted as generation", "restore", "--adopt")
 	})

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"filippo.io/age"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // ageVariable makes this program do what backup.sh and restore.sh ask of the program age.
@@ -72,12 +74,12 @@ func actAsAge(args []string) error {
 func (a *archive) encrypted(t *testing.T) {
 	t.Helper()
 	program, err := os.ReadFile(os.Args[0])
-	must(t, err)
-	must(t, os.WriteFile(filepath.Join(a.dir, "program"), program, 0o755)) //nolint:gosec // another user runs it
+	testkit.Must(t, err)
+	testkit.Must(t, os.WriteFile(filepath.Join(a.dir, "program"), program, 0o755)) //nolint:gosec // another user runs it
 	script := fmt.Sprintf("#!/bin/sh\nexec env %s=1 %s/program \"$@\"\n", ageVariable, a.dir)
-	must(t, os.WriteFile(filepath.Join(a.dir, "age"), []byte(script), 0o755)) //nolint:gosec // the same
+	testkit.Must(t, os.WriteFile(filepath.Join(a.dir, "age"), []byte(script), 0o755)) //nolint:gosec // the same
 	key, err := age.GenerateX25519Identity()
-	must(t, err)
-	must(t, os.WriteFile(filepath.Join(a.dir, "key"), []byte(key.String()), 0o644)) //nolint:gosec // the same
+	testkit.Must(t, err)
+	testkit.Must(t, os.WriteFile(filepath.Join(a.dir, "key"), []byte(key.String()), 0o644)) //nolint:gosec // the same
 	a.env = append(a.env, "RECIPIENT="+key.Recipient().String(), "IDENTITY="+a.dir+"/key")
 }

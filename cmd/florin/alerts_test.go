@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // prometheus is a running Prometheus with the alerts of deploy/.
@@ -30,11 +32,11 @@ func startPrometheus(t *testing.T, address string) *prometheus {
 	dir := t.TempDir()
 	for _, name := range []string{"florin.rules.yml", "alerts.rules.yml"} {
 		rules, err := os.ReadFile("../../deploy/prometheus/" + name)
-		must(t, err)
+		testkit.Must(t, err)
 		write(t, dir, name, waits.ReplaceAllString(string(rules), "$1 0s"))
 	}
 	whole, err := os.ReadFile("../../deploy/prometheus/prometheus.yml")
-	must(t, err)
+	testkit.Must(t, err)
 	text := strings.ReplaceAll(string(whole), "127.0.0.1:9100", address)
 	text = strings.Replace(text, "scrape_interval: 15s", "scrape_interval: 1s\n  evaluation_interval: 1s", 1)
 	p := &prometheus{url: "http://" + freeAddress(t)}
@@ -42,7 +44,7 @@ func startPrometheus(t *testing.T, address string) *prometheus {
 		"--storage.tsdb.path="+filepath.Join(dir, "data"), "--web.listen-address="+strings.TrimPrefix(p.url, "http://"))
 	var out lockedText
 	cmd.Stdout, cmd.Stderr = &out, &out
-	must(t, cmd.Start())
+	testkit.Must(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = cmd.Process.Signal(syscall.SIGKILL)
 		_ = cmd.Wait()
@@ -62,17 +64,17 @@ func startPrometheus(t *testing.T, address string) *prometheus {
 func (p *prometheus) query(t *testing.T, expression string) (list []map[string]string) {
 	t.Helper()
 	res, err := http.Get(p.url + "/api/v1/query?query=" + url.QueryEscape(expression))
-	must(t, err)
+	testkit.Must(t, err)
 	defer res.Body.Close()
 	raw, err := io.ReadAll(res.Body)
-	must(t, err)
+	testkit.Must(t, err)
 	var answer struct {
 		Status, Error string
 		Data          struct {
 			Result []struct{ Metric map[string]string }
 		}
 	}
-	must(t, json.Unmarshal(raw, &answer))
+	testkit.Must(t, json.Unmarshal(raw, &answer))
 	if answer.Status != "success" {
 		t.Fatalf("%s: %s", expression, answer.Error)
 	}
@@ -111,11 +113,11 @@ func (p *prometheus) await(t *testing.T, names ...string) {
 func dashboardQueries(t *testing.T) (list []string) {
 	t.Helper()
 	raw, err := os.ReadFile("../../deploy/grafana/florin.json")
-	must(t, err)
+	testkit.Must(t, err)
 	var d struct {
 		Panels []struct{ Targets []struct{ Expr string } }
 	}
-	must(t, json.Unmarshal(raw, &d))
+	testkit.Must(t, json.Unmarshal(raw, &d))
 	for _, p := range d.Panels {
 		for _, target := range p.Targets {
 			list = append(list, strings.ReplaceAll(target.Expr, "$__rate_interval", "1m"))
@@ -158,7 +160,7 @@ func (s *shop) watchOutage(t *testing.T, address string) {
 	}
 	p.await(t)
 	s.start(t, "BASE", "USDT", 500) // an idle network is read every few minutes only
-	must(t, s.chains[2].Close())
+	testkit.Must(t, s.chains[2].Close())
 	p.await(t, "FlorinNetworkUnreadable") // after two minutes
 	if status, log := s.stop(t, syscall.SIGTERM); status != 0 {
 		t.Errorf("status %d: %s", status, log)

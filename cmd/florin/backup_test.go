@@ -12,6 +12,7 @@ import (
 
 	"github.com/florinpay/florin/internal/backup"
 	"github.com/florinpay/florin/internal/store"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 const passphrase = "a passphrase of some length\n"
@@ -68,9 +69,7 @@ func TestRestore_Elsewhere(t *testing.T) {
 	i := newInstallation(t)
 	i.must(t, "correct horse battery\n", "user", "create", "--email", "ada@example.com")
 	identity, err := age.GenerateX25519Identity()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	s := i.serve(t)
 	file := filepath.Join(t.TempDir(), "backup.age")
 	i.must(t, "", "backup", file, "--recipient", identity.Recipient().String())
@@ -90,9 +89,7 @@ func TestRestore_Refuses(t *testing.T) {
 	t.Parallel()
 	i, file := backedUp(t)
 	whole, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	changed := func(at int) string {
 		text := []byte(string(whole))
 		text[at] ^= 1
@@ -144,9 +141,7 @@ func TestServe_OlderCopy(t *testing.T) {
 	i.must(t, "correct horse battery\n", "user", "create", "--email", "ada@example.com")
 	path := filepath.Join(i.dir, "test.db")
 	old, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for range 2 {
 		s := i.serve(t)
 		s.stop(t, syscall.SIGTERM)
@@ -158,9 +153,7 @@ func TestServe_OlderCopy(t *testing.T) {
 	s := i.serve(t)
 	s.stop(t, syscall.SIGTERM)
 	t.Run("AnotherDatabase", func(t *testing.T) {
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.Remove(path))
 		i.refuses(t, 1, []string{"serve"}, "another database", "test.db.mark")
 	})
 }
@@ -173,13 +166,13 @@ func TestServe_CopyOfSecondsAgo(t *testing.T) {
 	path := filepath.Join(i.dir, "test.db")
 	copied := filepath.Join(t.TempDir(), "copy.db")
 	s := i.serve(t)
-	must(t, store.CopyFile(t.Context(), path, copied))
+	testkit.Must(t, store.CopyFile(t.Context(), path, copied))
 	s.stop(t, syscall.SIGTERM)
 	for _, ending := range []string{"-wal", "-shm"} {
 		_ = os.Remove(path + ending)
 	}
 	old, err := os.ReadFile(copied)
-	must(t, err)
+	testkit.Must(t, err)
 	write(t, i.dir, "test.db", string(old))
 	i.refuses(t, 1, []string{"serve"}, "older than when it was last served", "restore --adopt")
 }
@@ -197,7 +190,7 @@ func TestServe_Mark(t *testing.T) {
 	mark := filepath.Join(i.dir, "test.db.mark")
 	serve()
 	t.Run("Missing", func(t *testing.T) {
-		must(t, os.Remove(mark))
+		testkit.Must(t, os.Remove(mark))
 		serve()
 		if _, err := os.Stat(mark); err != nil {
 			t.Errorf("there is no new mark: %v", err)
@@ -205,7 +198,7 @@ func TestServe_Mark(t *testing.T) {
 	})
 	t.Run("Damaged", func(t *testing.T) {
 		whole, err := os.ReadFile(mark)
-		must(t, err)
+		testkit.Must(t, err)
 		write(t, i.dir, "test.db.mark", string(whole[:len(whole)/2]))
 		i.refuses(t, 1, []string{"serve"}, "test.db.mark", "damaged")
 		write(t, i.dir, "test.db.mark", string(whole))
@@ -213,19 +206,19 @@ func TestServe_Mark(t *testing.T) {
 	})
 	t.Run("Newer", func(t *testing.T) {
 		whole, err := os.ReadFile(mark)
-		must(t, err)
+		testkit.Must(t, err)
 		var m backup.Mark
-		must(t, json.Unmarshal(whole, &m))
+		testkit.Must(t, json.Unmarshal(whole, &m))
 		m.Ticks += 1_000
 		m.Generation += 1_000_000_000
-		must(t, m.Write(mark))
+		testkit.Must(t, m.Write(mark))
 		i.refuses(t, 1, []string{"serve"}, "older than when it was last served", "restore --adopt")
 		i.prints(t, "Adopted as generation", "restore", "--adopt")
 		serve()
 		text, err := os.ReadFile(mark)
-		must(t, err)
+		testkit.Must(t, err)
 		var after backup.Mark
-		must(t, json.Unmarshal(text, &after))
+		testkit.Must(t, json.Unmarshal(text, &after))
 		if after.Generation <= m.Generation || after.Installation != m.Installation {
 			t.Errorf("after the adoption the mark is %+v, and was %+v", after, m)
 		}
@@ -244,7 +237,7 @@ func TestRestore_LogLeftBehind(t *testing.T) {
 	if log, err := os.Stat(path + "-wal"); err != nil || log.Size() == 0 {
 		t.Fatalf("the killed server left no log; the test shows nothing: %v", err)
 	}
-	must(t, os.Remove(path))
+	testkit.Must(t, os.Remove(path))
 	out := i.must(t, passphrase, "restore", file)
 	if !strings.Contains(out, "Restored the backup") {
 		t.Errorf("restore prints %q", out)
@@ -261,17 +254,17 @@ func TestRestore_Symlink(t *testing.T) {
 	i, file := backedUp(t)
 	path, disk := filepath.Join(i.dir, "test.db"), t.TempDir()
 	stands := filepath.Join(disk, "real.db")
-	must(t, os.Rename(path, stands))
-	must(t, os.Symlink(stands, path))
+	testkit.Must(t, os.Rename(path, stands))
+	testkit.Must(t, os.Symlink(stands, path))
 	out := i.must(t, passphrase, "restore", "--force", file)
 	if !strings.Contains(out, "is now "+stands+".replaced-") {
 		t.Errorf("restore prints %q", out)
 	}
 	i.prints(t, "The ledger of 2 entries has no differences.", "verify-ledger")
 	kept, err := filepath.Glob(filepath.Join(disk, "*.replaced-*"))
-	must(t, err)
+	testkit.Must(t, err)
 	for _, name := range append(kept, stands) {
-		must(t, os.Remove(name))
+		testkit.Must(t, os.Remove(name))
 	}
 	i.must(t, passphrase, "restore", file)
 	if to, err := os.Readlink(path); err != nil || to != stands {

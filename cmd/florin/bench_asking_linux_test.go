@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 const (
@@ -33,9 +35,7 @@ func (f *benched) busy(b *testing.B, long time.Duration, do func()) float64 {
 	b.Helper()
 	used := func() int64 {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", f.server.cmd.Process.Pid))
-		if err != nil {
-			b.Fatal(err)
-		}
+		testkit.Must(b, err)
 		_, rest, _ := bytes.Cut(stat, []byte(") ")) // the name of the program may hold anything
 		fields := bytes.Fields(rest)
 		user, err := strconv.ParseInt(string(fields[11]), 10, 64)

@@ -12,6 +12,8 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // The limits of the time from the final block to the webhook (p99), of which the last is with very many open payments
@@ -113,9 +115,7 @@ func (r reading) completions(b *testing.B, program string, open int) (took []tim
 	}
 	for txnid, tx := range paid {
 		receipt, err := chain.WaitReceipt(b.Context(), common.HexToHash(tx))
-		if err != nil {
-			b.Fatal(err)
-		}
+		testkit.Must(b, err)
 		arrived := f.awaitWebhook(b, txnid, "completed").at
 		took = append(took, arrived.Sub(finals.at(b, receipt.BlockNumber.Uint64())))
 	}
@@ -147,9 +147,7 @@ func watchFinal(b *testing.B, c testChain) *finals {
 	b.Cleanup(stop)
 	f, heads := &finals{seen: make(map[uint64]time.Time)}, make(chan *types.Header, 16)
 	subscription, err := c.Client().SubscribeNewHead(ctx, heads)
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.Must(b, err)
 	go func() {
 		defer subscription.Unsubscribe()
 		for {

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/labstack/echo/v4"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // echoFile names the file that this program serves with Echo instead of running tests.
@@ -38,16 +40,10 @@ func bareEcho(b *testing.B, file string) *server {
 	cmd := exec.CommandContext(b.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), echoFile+"="+file)
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		b.Fatal(err)
-	}
+	testkit.Must(b, err)
+	testkit.Must(b, cmd.Start())
 	b.Cleanup(func() { _, _ = cmd.Process.Kill(), cmd.Wait() })
 	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.Must(b, err)
 	return &server{cmd: cmd, url: "http://" + strings.TrimSpace(line)}
 }

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/testkit/postgres"
 )
 
@@ -104,9 +105,7 @@ func benchStart(b *testing.B) {
 func residentOf(b *testing.B, s *server) int64 {
 	b.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.Must(b, err)
 	_, rest, _ := bytes.Cut(status, []byte("VmRSS:"))
 	text, _, _ := bytes.Cut(rest, []byte("kB"))
 	n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
@@ -203,9 +202,7 @@ func (f *benched) reads(b *testing.B) (read, echo float64) {
 	b.Helper()
 	c := dial(b, f.server)
 	p, err := f.life(c)
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.Must(b, err)
 	path := "/orders/" + p.txnid
 	get := func(c *client) error {
 		status, answer, err := c.get(path)
@@ -214,13 +211,9 @@ func (f *benched) reads(b *testing.B) (read, echo float64) {
 		}
 		return err
 	}
-	if err := get(c); err != nil {
-		b.Fatal(err)
-	}
+	testkit.Must(b, get(c))
 	file := filepath.Join(b.TempDir(), "order.json")
-	if err := os.WriteFile(file, c.body, 0o600); err != nil {
-		b.Fatal(err)
-	}
+	testkit.Must(b, os.WriteFile(file, c.body, 0o600))
 	var reads, echoes []float64
 	for bare := bareEcho(b, file); len(reads) < readRounds; {
 		echoes = append(echoes, rate(b, bare, get))
@@ -252,9 +245,7 @@ func benchPostgres(b *testing.B) {
 func durable(b *testing.B) (database, programs string, stop func()) {
 	b.Helper()
 	database, programs, end, err := postgres.Durable()
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.Must(b, err)
 	return database, programs, func() {
 		if err := end(); err != nil {
 			b.Error(err)

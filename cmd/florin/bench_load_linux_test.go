@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // client is one connection that sends requests and waits for the responses. It parses just enough HTTP/1.1 for the
@@ -35,9 +37,7 @@ const dialLimit = 30 * time.Second
 func dial(b *testing.B, s *server) *client {
 	b.Helper()
 	conn, err := net.DialTimeout("tcp", strings.TrimPrefix(s.url, "http://"), dialLimit)
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.Must(b, err)
 	b.Cleanup(func() { conn.Close() })
 	return &client{conn: conn, in: bufio.NewReaderSize(conn, 8<<10)}
 }

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strconv"
 	"testing"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // plainScript does what a create does, as a program that serves one caller at a time would: it finds the key, then
@@ -75,9 +77,7 @@ func pgbench(b *testing.B, programs, database, sql string) (best float64) {
 			b.Fatalf("pgbench: %v: %.500s", err, out)
 		}
 		r, err := strconv.ParseFloat(string(m[1]), 64)
-		if err != nil {
-			b.Fatal(err)
-		}
+		testkit.Must(b, err)
 		best = max(best, r)
 	}
 	return best

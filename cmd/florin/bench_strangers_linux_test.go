@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 const (
@@ -36,9 +38,7 @@ func benchStrangers(b *testing.B) {
 	f := openBenched(b, nil, "FLORIN_TRUSTED_PROXIES=192.0.2.0/24")
 	defer f.stop(b, syscall.SIGTERM)
 	known, err := f.life(dial(b, f.server))
-	if err != nil {
-		b.Fatal(err)
-	}
+	testkit.Must(b, err)
 	quiet := f.payers(b)
 	fmt.Printf("%-34s page %v p50, %v worst; completed %v p50, %v worst after it was sent\n", "payers alone",
 		quiet.page(50), quiet.page(100), quiet.paid(50), quiet.paid(100))
@@ -144,13 +144,9 @@ func (f *benched) payers(b *testing.B) (w payerWaits) {
 	for i := range payersOfPhase {
 		next := time.After(payerEvery)
 		p, err := f.life(c)
-		if err != nil {
-			b.Fatal(err)
-		}
+		testkit.Must(b, err)
 		browser, err := dialFrom(f.server, net.IPv4(127, 0, 200, byte(1+i)))
-		if err != nil {
-			b.Fatal(err)
-		}
+		testkit.Must(b, err)
 		begun := time.Now()
 		if status, answer, err := browser.get("/orders/" + p.txnid); err != nil || status != http.StatusOK {
 			b.Fatalf("the payment is answered %d %.200s, %v", status, answer, err)

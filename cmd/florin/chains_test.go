@@ -8,6 +8,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/florinpay/florin/internal/sandbox/devchain"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // testChain is a development chain with the settings by which florin reads it.
@@ -45,13 +46,9 @@ func startChain(t testing.TB, which int, safe, final uint64) testChain {
 	c, err := devchain.Start(devchain.Config{
 		ChainID: n.id, Decimals: n.decimals, BlockTime: time.Second, SafeDepth: safe, FinalDepth: final,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() { _ = c.Close() })
-	if err := c.Setup(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, c.Setup(t.Context()))
 	return testChain{c, n.name}
 }
 
@@ -71,9 +68,7 @@ func (c testChain) pay(t testing.TB, token devchain.Token, to string, cents int6
 		big.Int,
 	).Mul(big.NewInt(cents), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(token.Decimals)-2), nil))
 	tx, err := c.Mint(t.Context(), token.Address, common.HexToAddress(to), units)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return tx.Hex()
 }
 

@@ -13,7 +13,7 @@ import (
 func TestDatabase_DroppedPackets(t *testing.T) {
 	t.Parallel()
 	u, err := url.Parse(postgres.URL(t))
-	must(t, err)
+	testkit.Must(t, err)
 	wire := testkit.NewWire(t, u.Host)
 	u.Host = wire.Address() + "," + u.Host
 	u.RawQuery = "sslmode=disable"

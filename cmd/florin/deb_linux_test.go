@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // TestDeb: the package of Debian has the program, a command that finds its settings, units that run it as a user of its
@@ -30,7 +32,7 @@ func TestDeb(t *testing.T) {
 		file := filepath.Join(dir, string(rune('a'+i))+".deb")
 		run(root+".ci/deb", "v1.2.3-rc.1", "amd64", florin, file)
 		raw, err := os.ReadFile(file)
-		must(t, err)
+		testkit.Must(t, err)
 		made[i] = string(raw)
 	}
 	if made[0] != made[1] {
@@ -46,7 +48,7 @@ func TestDeb(t *testing.T) {
 		run("sh", "-n", at(script))
 	}
 	unit, err := os.ReadFile(at("usr/lib/systemd/system/florin.service"))
-	must(t, err)
+	testkit.Must(t, err)
 	for _, line := range []string{
 		"ExecStart=/usr/lib/florin/florin serve", "EnvironmentFile=/etc/florin/florin.env", "User=florin",
 		"ProtectSystem=strict",
@@ -60,7 +62,7 @@ func TestDeb(t *testing.T) {
 	}
 	// The settings, with the paths of the machine.
 	settings, err := os.ReadFile(at("etc/florin/florin.env"))
-	must(t, err)
+	testkit.Must(t, err)
 	i := installation{dir: dir, env: []string{"PATH=/usr/bin:/bin"}}
 	key := strings.TrimPrefix(strings.Split(i.must(t, "", "keygen"), "\n")[0], "FLORIN_SECRET_KEY=")
 	write(t, dir, "secret-key", key)

@@ -9,6 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/florinpay/florin/internal/sandbox/devchain"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // The first key of the well-known mnemonic of development chains.
@@ -20,9 +21,7 @@ const (
 func TestDeploy(t *testing.T) {
 	t.Parallel()
 	c, err := devchain.Start(devchain.Config{ChainID: 8453, BlockTime: time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() {
 		if err := c.Close(); err != nil {
 			t.Error(err)
@@ -57,9 +56,7 @@ func TestDeploy(t *testing.T) {
 func fund(t *testing.T, c *devchain.Chain) {
 	t.Helper()
 	tx, err := c.FundNative(t.Context(), common.HexToAddress(gasAddress), big.NewInt(1e18))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if _, err := c.WaitReceipt(t.Context(), tx); err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/testkit/postgres"
 )
 
@@ -42,35 +43,35 @@ func onTablespace(t *testing.T, bytes int) (disk, database string) {
 	// A server of its own: while a disk is full, checkpoints fail for every database of a server.
 	server, _ := postgres.Restartable(t)
 	place, err := url.Parse(server)
-	must(t, err)
+	testkit.Must(t, err)
 	admin, err := pgx.Connect(ctx, place.String())
-	must(t, err)
+	testkit.Must(t, err)
 	t.Cleanup(func() { _ = admin.Close(ctx) })
 	var data string
-	must(t, admin.QueryRow(ctx, "SHOW data_directory").Scan(&data))
+	testkit.Must(t, admin.QueryRow(ctx, "SHOW data_directory").Scan(&data))
 	info, err := os.Stat(data)
-	must(t, err)
+	testkit.Must(t, err)
 	owner, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
 		t.Fatal("the owner of the server's data is unknown")
 	}
 	name := "disk_full_" + strconv.FormatInt(time.Now().UnixNano(), 36)
 	disk = filepath.Join(filepath.Dir(data), name)
-	must(t, os.Mkdir(disk, 0o700))
+	testkit.Must(t, os.Mkdir(disk, 0o700))
 	t.Cleanup(func() { _ = os.Remove(disk) })
 	smallDisk(t, disk, bytes)
-	must(t, os.Chown(disk, int(owner.Uid), int(owner.Gid)))
+	testkit.Must(t, os.Chown(disk, int(owner.Uid), int(owner.Gid)))
 	for _, statement := range []string{
 		fmt.Sprintf("CREATE TABLESPACE %s LOCATION '%s'", name, disk),
 		fmt.Sprintf("CREATE DATABASE %s TABLESPACE %[1]s", name),
 	} {
 		_, err = admin.Exec(ctx, statement)
-		must(t, err)
+		testkit.Must(t, err)
 	}
 	t.Cleanup(func() {
 		for _, what := range []string{"DATABASE " + name + " WITH (FORCE)", "TABLESPACE " + name} {
 			_, err := admin.Exec(ctx, "DROP "+what)
-			must(t, err)
+			testkit.Must(t, err)
 		}
 	})
 	place.Path = "/" + name
@@ -119,7 +120,7 @@ func checkDiskFull(t *testing.T, disk, database string) {
 	if status, _ := s.do(t, http.MethodGet, "/orders/"+stored[0], ""); status != http.StatusOK {
 		t.Errorf("a stored payment cannot be read from a full disk: %d", status)
 	}
-	must(t, os.Remove(ballast))
+	testkit.Must(t, os.Remove(ballast))
 	room := time.Now()
 	s.saysDisk(t, metrics, http.StatusOK, "")
 	for end := time.Now().Add(patience); create(refused) != http.StatusOK; time.Sleep(50 * time.Millisecond) {
@@ -175,7 +176,7 @@ func smallDisk(t *testing.T, dir string, bytes int) string {
 func fill(t *testing.T, path string) {
 	t.Helper()
 	file, err := os.Create(path)
-	must(t, err)
+	testkit.Must(t, err)
 	defer file.Close()
 	for block := make([]byte, 64<<10); ; {
 		if _, err := file.Write(block); err != nil {

@@ -148,7 +148,7 @@ func TestDoctor_OneBad(t *testing.T) {
 	c := startChains(t)[0]
 	c.pay(t, c.Tokens().USDT, wallet, 100)
 	paid, err := c.Client().BlockNumber(t.Context())
-	must(t, err)
+	testkit.Must(t, err)
 	eventually(t, "the money is final", func() bool {
 		final, err := c.Client().HeaderByNumber(t.Context(), big.NewInt(-3)) // the tag finalized
 		return err == nil && final.Number.Uint64() >= paid+2
@@ -203,7 +203,7 @@ func TestDoctor_Files(t *testing.T) {
 	i := newInstallation(t)
 	i.must(t, "", "migrate")
 	path := write(t, i.dir, ".env", "FLORIN_LOG_LEVEL=info\n")
-	must(t, os.Chmod(path, 0o644))
+	testkit.Must(t, os.Chmod(path, 0o644))
 	i.examine(t).wants(t, "file .env", "warning", "chmod o= .env", "--fix")
 	i.examine(t, "--fix").wants(t, "file .env", "fine", "mended")
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 {
@@ -327,7 +327,7 @@ func TestDoctor_Wrong(t *testing.T) {
 func proxied(t *testing.T, endpoint string, refuse func(body string) bool) string {
 	t.Helper()
 	to, err := url.Parse(endpoint)
-	must(t, err)
+	testkit.Must(t, err)
 	through := httputil.NewSingleHostReverseProxy(to)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"filippo.io/age"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // TestDocumented_Run types lines of the pages for operators into a shell, as they are written but for the folders.
@@ -16,17 +18,11 @@ func TestDocumented_Run(t *testing.T) {
 	t.Parallel()
 	i := newInstallation(t)
 	for _, dir := range []string{"backups", "etc", "bin"} {
-		if err := os.Mkdir(filepath.Join(i.dir, dir), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, os.Mkdir(filepath.Join(i.dir, dir), 0o700))
 	}
-	if err := os.Symlink(florin, filepath.Join(i.dir, "bin", "florin")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.Symlink(florin, filepath.Join(i.dir, "bin", "florin")))
 	identity, err := age.GenerateX25519Identity()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	write(t, i.dir, "backup-key.txt", identity.String()+"\n")
 	i.must(t, password, "user", "create", "--email", "bob@example.com")
 	here := strings.NewReplacer("/mnt/backups", filepath.Join(i.dir, "backups"),
@@ -69,12 +65,8 @@ func TestDocumented_ByHand(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "bin"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(florin, filepath.Join(dir, "bin", "florin")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.Mkdir(filepath.Join(dir, "bin"), 0o700))
+	testkit.Must(t, os.Symlink(florin, filepath.Join(dir, "bin", "florin")))
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "sh", "-ec", script.String())

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	main "github.com/florinpay/florin/cmd/florin"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 const root = "../../"
@@ -29,9 +30,7 @@ func guides(t *testing.T) map[string]string {
 	texts := make(map[string]string)
 	for _, f := range files {
 		text, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		texts[strings.TrimPrefix(f, root)] = string(text)
 	}
 	return texts
@@ -115,9 +114,7 @@ func TestDocumented(t *testing.T) {
 		}
 	}
 	helps, err := main.Helps()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	for command, help := range helps {
 		for _, e := range example.FindAllStringSubmatch(help, -1) {
 			check(command+" --help", explained.ReplaceAllString(e[1], ""))
@@ -141,9 +138,7 @@ func isThere(path string) bool {
 func isTarget(t *testing.T, name string) bool {
 	t.Helper()
 	text, err := os.ReadFile(root + "Makefile")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(name) + `:`).Match(text)
 }
 
@@ -159,9 +154,7 @@ func TestDocumented_Quoted(t *testing.T) {
 				}
 				found++
 				command, flags, err := main.FlagsOf(words[1:])
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.Must(t, err)
 				if len(command) == 0 && !strings.HasPrefix(words[1], "--") {
 					t.Errorf("%s: `%s` is no command", name, m[1])
 				}
@@ -259,14 +252,10 @@ func testNames(t *testing.T) map[string]bool {
 	names := make(map[string]bool)
 	for _, pattern := range []string{"*_test.go", root + "deploy/*_test.go"} {
 		files, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		for _, f := range files {
 			text, err := os.ReadFile(f)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, err)
 			for _, m := range testName.FindAllStringSubmatch(string(text), -1) {
 				names[m[1]] = true
 			}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/testkit/postgres"
 )
 
@@ -29,7 +30,7 @@ func (s *server) probe(t *testing.T, path string) (status int, answer map[string
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+path, nil)
-	must(t, err)
+	testkit.Must(t, err)
 	req.Close = true // so that a server that stopped to listen is noticed
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
@@ -37,7 +38,7 @@ func (s *server) probe(t *testing.T, path string) (status int, answer map[string
 	}
 	defer res.Body.Close()
 	raw, err := io.ReadAll(res.Body)
-	must(t, err)
+	testkit.Must(t, err)
 	if err := json.Unmarshal(raw, &answer); err != nil {
 		t.Fatalf("GET %s: %d %q: %v", path, res.StatusCode, raw, err)
 	}
@@ -64,11 +65,11 @@ func (s *server) awaitProbe(t *testing.T, path string, want int) map[string]any 
 func (s *server) raw(t *testing.T, text string) net.Conn {
 	t.Helper()
 	c, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(s.url, "http://"))
-	must(t, err)
+	testkit.Must(t, err)
 	t.Cleanup(func() { _ = c.Close() })
-	must(t, c.SetDeadline(time.Now().Add(patience)))
+	testkit.Must(t, c.SetDeadline(time.Now().Add(patience)))
 	_, err = io.WriteString(c, text)
-	must(t, err)
+	testkit.Must(t, err)
 	return c
 }
 
@@ -97,7 +98,7 @@ func (s *server) openPage(t *testing.T, txnid string) (page *bufio.Reader, retry
 		"/live?shown=x HTTP/1.1\r\nHost: florin\r\nAccept: text/event-stream\r\n\r\n"))
 	for {
 		line, err := page.ReadString('\n')
-		must(t, err)
+		testkit.Must(t, err)
 		if strings.HasPrefix(line, "event:") {
 			return page, retry
 		}
@@ -123,7 +124,7 @@ func TestServe_Drain(t *testing.T) {
 	}
 	<-arrived // the webhook of the cancellation
 
-	must(t, s.cmd.Process.Signal(syscall.SIGTERM))
+	testkit.Must(t, s.cmd.Process.Signal(syscall.SIGTERM))
 	if answer := s.awaitProbe(t, "/readyz", http.StatusServiceUnavailable); answer["status"] != "draining" {
 		t.Errorf("/readyz answers %v while it drains", answer)
 	}
@@ -145,7 +146,7 @@ func TestServe_Drain(t *testing.T) {
 	s.awaitProbe(t, "/livez", 0)
 	<-time.After(longerThan) // a request takes its time
 	_, err := io.WriteString(request, body[len(body)-1:])
-	must(t, err)
+	testkit.Must(t, err)
 	answer, err := io.ReadAll(request)
 	if err != nil || !strings.Contains(string(answer), "created successfully") ||
 		!strings.Contains(string(answer), "\r\nConnection: close\r\n") {
@@ -164,7 +165,7 @@ func TestServe_SecondSignal(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t, "FLORIN_DRAIN_WAIT=5m").serve(t)
 	s.awaitProbe(t, "/readyz", http.StatusOK)
-	must(t, s.cmd.Process.Signal(syscall.SIGTERM))
+	testkit.Must(t, s.cmd.Process.Signal(syscall.SIGTERM))
 	s.awaitProbe(t, "/readyz", http.StatusServiceUnavailable)
 	if status, _ := s.stop(t, syscall.SIGTERM); status == 0 {
 		t.Error("an end that is not orderly has status 0")
@@ -209,19 +210,19 @@ func TestServe_Ready(t *testing.T) {
 func execute(t *testing.T, url, statement string) {
 	t.Helper()
 	c, err := pgx.Connect(t.Context(), url)
-	must(t, err)
+	testkit.Must(t, err)
 	_, err = c.Exec(t.Context(), statement)
-	must(t, err)
-	must(t, c.Close(t.Context()))
+	testkit.Must(t, err)
+	testkit.Must(t, c.Close(t.Context()))
 }
 
 // readOne returns the one value that a query of a PostgreSQL database gives.
 func readOne[T any](t *testing.T, url, query string) (value T) {
 	t.Helper()
 	c, err := pgx.Connect(t.Context(), url)
-	must(t, err)
-	must(t, c.QueryRow(t.Context(), query).Scan(&value))
-	must(t, c.Close(t.Context()))
+	testkit.Must(t, err)
+	testkit.Must(t, c.QueryRow(t.Context(), query).Scan(&value))
+	testkit.Must(t, c.Close(t.Context()))
 	return value
 }
 
@@ -231,11 +232,11 @@ func TestServe_IdleTimeout(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t, "FLORIN_IDLE_TIMEOUT=1s").serve(t)
 	c, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
-	must(t, err)
+	testkit.Must(t, err)
 	defer c.Close()
-	must(t, c.SetDeadline(time.Now().Add(10*time.Second)))
+	testkit.Must(t, c.SetDeadline(time.Now().Add(10*time.Second)))
 	_, err = fmt.Fprintf(c, "GET /livez HTTP/1.1\r\nHost: localhost\r\nCookie: sso=%s\r\n\r\n", strings.Repeat("x", 32<<10))
-	must(t, err)
+	testkit.Must(t, err)
 	if answer, err := io.ReadAll(c); err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 200") {
 		t.Errorf("until its end the connection says %q, %v", answer, err)
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/testkit/postgres"
 )
 
@@ -163,9 +164,7 @@ func TestRestore_Drill(t *testing.T) {
 func runPostgres(t *testing.T, program string, args ...string) {
 	t.Helper()
 	path, err := postgres.Program(program)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if out, err := exec.CommandContext(t.Context(), path, args...).CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v: %s", program, err, out)
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // endpointKey is a key in the addresses of RPC endpoints, and endpointKeys its forms in headers.
@@ -111,9 +113,7 @@ func (i installation) logged(t *testing.T) *growingText {
 	log := &growingText{}
 	cmd := i.command(t.Context(), "serve")
 	cmd.Stdout, cmd.Stderr = log, log
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Wait() }) // the end of the test's context killed it
 	return log
 }
@@ -140,14 +140,10 @@ func (g *growingText) String() string {
 func text(t *testing.T, c *http.Client, address string) string {
 	t.Helper()
 	res, err := c.Get(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return fmt.Sprintf("%s %v\n%s", res.Status, res.Header, body)
 }
 
@@ -155,23 +151,17 @@ func text(t *testing.T, c *http.Client, address string) string {
 func signedIn(t *testing.T, server, email, password string) *http.Client {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	c := &http.Client{Jar: jar}
 	form := url.Values{"email": {email}, "password": {password}}
 	r, err := http.NewRequestWithContext(
 		t.Context(), http.MethodPost, server+"/signin", strings.NewReader(form.Encode()),
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.Header.Set("Sec-Fetch-Site", "same-origin")
 	res, err := c.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer res.Body.Close()
 	if strings.Contains(res.Request.URL.Path, "signin") {
 		t.Fatalf("not signed in: %s", res.Status)

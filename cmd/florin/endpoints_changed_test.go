@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/florinpay/florin/internal/testkit"
 	keys "github.com/florinpay/florin/internal/wallet"
 )
 
@@ -30,7 +31,7 @@ type scansOf struct {
 func newScansOf(t *testing.T, upstream string) *scansOf {
 	t.Helper()
 	to, err := url.Parse(upstream)
-	must(t, err)
+	testkit.Must(t, err)
 	s, proxy := &scansOf{}, httputil.NewSingleHostReverseProxy(to)
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -88,10 +89,10 @@ func TestServe_EndpointsChanged(t *testing.T) {
 	s.await(t, first, "COMPLETED")
 	second, address := s.start(t, "POLYGON", "USDC", 700)
 	began, err := polygon.Client().BlockNumber(t.Context())
-	must(t, err)
+	testkit.Must(t, err)
 	var stands uint64
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(s.dir, "test.db")+"?mode=ro&_pragma=busy_timeout(10000)")
-	must(t, err)
+	testkit.Must(t, err)
 	defer db.Close()
 	eventually(t, "the network is read twice", func() bool {
 		err := db.QueryRow("SELECT second_number FROM cursors WHERE network = 'POLYGON'").Scan(&stands)
@@ -101,9 +102,9 @@ func TestServe_EndpointsChanged(t *testing.T) {
 	polygon.pay(t, polygon.Tokens().USDC, address, 700)
 	other := newScansOf(t, polygon.URL())
 	gas, key, err := keys.GenerateEVM()
-	must(t, err)
+	testkit.Must(t, err)
 	_, err = polygon.FundNative(t.Context(), gas.Address(), big.NewInt(1e18))
-	must(t, err)
+	testkit.Must(t, err)
 	s.env = append(s.env, "FLORIN_POLYGON_RPC="+other.URL, "FLORIN_EVM_GAS_KEY="+key.Reveal())
 	s.server = s.serve(t)
 	s.await(t, second, "COMPLETED")

@@ -17,6 +17,8 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // faultyNode is an endpoint of a real chain that answers some calls otherwise.
@@ -125,7 +127,7 @@ func (c testChain) inventing(
 ) func(string, json.RawMessage, json.RawMessage) json.RawMessage {
 	t.Helper()
 	head, err := c.Client().HeaderByNumber(t.Context(), nil)
-	must(t, err)
+	testkit.Must(t, err)
 	number, tx := head.Number.Uint64()+1, crypto.Keccak256Hash([]byte(to)).Hex()
 	log := func(block string) string {
 		return fmt.Sprintf(`{"address":%q,"topics":[%q,%q,%q],"data":"0x%064x","blockNumber":"0x%x","blockHash":%q,`+

@@ -101,15 +101,15 @@ func startRuntime(t *testing.T) *solanaRuntime {
 	t.Helper()
 	testkit.MustEngine(t, "@solana/surfpool-linux-x64-gnu")
 	directory, err := testkit.EngineDirectory()
-	must(t, err)
+	testkit.Must(t, err)
 	command := exec.Command("node", "-e", runtimeScript)
 	command.Dir = directory
 	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // it must not outlive the test
 	stdin, err := command.StdinPipe()
-	must(t, err)
+	testkit.Must(t, err)
 	stdout, err := command.StdoutPipe()
-	must(t, err)
-	must(t, command.Start())
+	testkit.Must(t, err)
+	testkit.Must(t, command.Start())
 	t.Cleanup(func() {
 		_ = stdin.Close()
 		_ = command.Wait() // closing stdin ends it; its exit status does not matter
@@ -118,7 +118,7 @@ func startRuntime(t *testing.T) *solanaRuntime {
 		URL string
 		Key []uint16
 	}
-	must(t, json.NewDecoder(bufio.NewReader(stdout)).Decode(&hello))
+	testkit.Must(t, json.NewDecoder(bufio.NewReader(stdout)).Decode(&hello))
 	s := &solanaRuntime{url: hello.URL}
 	for _, b := range hello.Key {
 		s.rich = append(s.rich, byte(b))
@@ -130,12 +130,12 @@ func startRuntime(t *testing.T) *solanaRuntime {
 func (s *solanaRuntime) ask(t *testing.T, into any, method string, params ...any) {
 	t.Helper()
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
-	must(t, err)
+	testkit.Must(t, err)
 	res, err := http.Post(s.url, "application/json", bytes.NewReader(body))
-	must(t, err)
+	testkit.Must(t, err)
 	defer res.Body.Close()
 	answer := struct{ Result, Error any }{Result: into}
-	must(t, json.NewDecoder(res.Body).Decode(&answer))
+	testkit.Must(t, json.NewDecoder(res.Body).Decode(&answer))
 	if answer.Error != nil {
 		t.Fatalf("%s: %v", method, answer.Error)
 	}
@@ -149,12 +149,12 @@ func (s *solanaRuntime) send(t *testing.T, list []solanago.Instruction, more ...
 	}
 	s.ask(t, &recent, "getLatestBlockhash", map[string]string{"commitment": "confirmed"})
 	tx, err := solanago.NewTransaction(list, recent.Value.Blockhash, solanago.TransactionPayer(s.rich.PublicKey()))
-	must(t, err)
+	testkit.Must(t, err)
 	_, err = tx.Sign(func(k solanago.PublicKey) *solanago.PrivateKey {
 		all := append(more, s.rich)
 		return &all[slices.IndexFunc(all, func(p solanago.PrivateKey) bool { return p.PublicKey() == k })]
 	})
-	must(t, err)
+	testkit.Must(t, err)
 	var signature string
 	how := map[string]any{"encoding": "base64", "skipPreflight": true}
 	s.ask(t, &signature, "sendTransaction", tx.MustToBase64(), how)
@@ -174,7 +174,7 @@ func (s *solanaRuntime) send(t *testing.T, list []solanago.Instruction, more ...
 func (s *solanaRuntime) mint(t *testing.T) solanago.PublicKey {
 	t.Helper()
 	key, err := solanago.NewRandomPrivateKey()
-	must(t, err)
+	testkit.Must(t, err)
 	const size = 82
 	var rent uint64
 	s.ask(t, &rent, "getMinimumBalanceForRentExemption", size)
@@ -200,7 +200,7 @@ func (s *solanaRuntime) pay(t *testing.T, mint solanago.PublicKey, owner string,
 	units := binary.LittleEndian.AppendUint64(nil, cents*10_000)
 	account := func(of solanago.PublicKey) solanago.PublicKey {
 		a, _, err := solanago.FindAssociatedTokenAddress(of, mint)
-		must(t, err)
+		testkit.Must(t, err)
 		return a
 	}
 	create := func(of solanago.PublicKey) solanago.Instruction {
@@ -237,7 +237,7 @@ func openFaultySolana(t *testing.T, runtime *solanaRuntime, count int) *faultySo
 		f.set(i, nil)
 	}
 	_, words, err := keys.GenerateSeed()
-	must(t, err)
+	testkit.Must(t, err)
 	_, gas := keys.GenerateSolana()
 	f.open(t, []string{
 		"FLORIN_SOL_RPC=" + strings.Join(urls, ","),

@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // TestDocumented_FirstPayment types the page "From key to first payment" into one shell, beside a server: its key gets
@@ -17,7 +19,7 @@ func TestDocumented_FirstPayment(t *testing.T) {
 	i.must(t, password, "user", "create", "--email", "you@example.com")
 	var key struct{ Key string }
 	made := i.must(t, "", "key", "create", "--email", "you@example.com", "--json")
-	must(t, json.Unmarshal([]byte(made), &key))
+	testkit.Must(t, json.Unmarshal([]byte(made), &key))
 	s := i.serve(t)
 	fill := strings.NewReplacer("https://pay.example.com", s.url, "flk_YOUR_KEY", key.Key)
 	script := "set -e\n"

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/testkit/postgres"
 )
 
@@ -246,7 +247,7 @@ func loadFor(t *testing.T) time.Duration {
 		return longPause + 3*time.Second
 	}
 	d, err := time.ParseDuration(text)
-	must(t, err)
+	testkit.Must(t, err)
 	return d
 }
 
@@ -344,7 +345,7 @@ func TestInstances_Live(t *testing.T) {
 		if status, answer := s.post(t, "/cancel-payment", fmt.Sprintf(`{"txnid":%q}`, txnid)); status != http.StatusOK {
 			t.Fatalf("cancel: %d %v", status, answer)
 		}
-		must(t, <-arrived)
+		testkit.Must(t, <-arrived)
 		fastest = min(fastest, time.Since(began))
 	}
 	if t.Logf("the fastest page took %s", fastest); fastest > within {

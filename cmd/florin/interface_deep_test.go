@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // The gas wallet of the program under test. The test gives it coins when money is to be swept.
@@ -51,9 +53,7 @@ func (w *witness) options() {
 func (w *witness) inDatabase(statements ...string) {
 	w.t.Helper()
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(w.dir, "test.db")+"?_txlock=immediate&_pragma=busy_timeout(10000)")
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.Must(w.t, err)
 	defer db.Close()
 	for _, text := range statements {
 		if _, err := db.ExecContext(w.t.Context(), text); err != nil {
@@ -145,9 +145,7 @@ func (w *witness) settled() {
 	polygon, paid := w.chains[1], w.heard["payment"].text("transaction.txnid")
 	before := polygon.balance(w.t, polygon.Tokens().USDT, settlementWallet)
 	coins, err := polygon.FundNative(w.t.Context(), common.HexToAddress(sweepWallet), big.NewInt(1e18))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.Must(w.t, err)
 	if _, err := polygon.WaitReceipt(w.t.Context(), coins); err != nil {
 		w.t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/florinpay/florin/internal/sandbox/devsol"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store"
+	"github.com/florinpay/florin/internal/testkit"
 	keys "github.com/florinpay/florin/internal/wallet"
 )
 
@@ -32,14 +33,10 @@ const (
 func openLedger(t *testing.T) (*devsol.Ledger, []string) {
 	t.Helper()
 	ledger, err := devsol.Start(devsol.Config{SlotTime: 100 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() { _ = ledger.Close() })
 	_, words, err := keys.GenerateSeed()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return ledger, []string{
 		"FLORIN_SOL_RPC=" + ledger.URL(), "FLORIN_SOL_USDT=" + ledger.Tokens().USDT.String(),
 		"FLORIN_SOL_USDC=" + ledger.Tokens().USDC.String(),
@@ -62,17 +59,11 @@ func (w *witness) onSolana(txnid, address string) {
 func (w *witness) behind() (*identity.Service, *merchant.Service, *campaign.Service) {
 	w.t.Helper()
 	raw, err := base64.StdEncoding.DecodeString(secretKey)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.Must(w.t, err)
 	sealer, err := secret.NewSealer(raw)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.Must(w.t, err)
 	st, err := store.Open(w.t.Context(), "sqlite://"+filepath.Join(w.dir, "test.db"), sealer, store.Options{})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.Must(w.t, err)
 	w.t.Cleanup(func() { _ = st.Close() })
 	users := identity.New(st.Identity(), time.Now, identity.Options{})
 	merchants := merchant.New(st.Merchant(), users, time.Now, merchant.Options{})
@@ -83,16 +74,12 @@ func (w *witness) behind() (*identity.Service, *merchant.Service, *campaign.Serv
 func (w *witness) giving() {
 	_, merchants, campaigns := w.behind()
 	key, err := merchants.Authenticate(w.t.Context(), w.key)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.Must(w.t, err)
 	_, err = campaigns.Create(w.t.Context(), key.ID, campaign.Draft{
 		Slug: campaignSlug, Title: "A new roaster", Description: "Twelve kilos.", Goal: "1000",
 		Suggested: []string{"5", "20"},
 	}, audit.Act{})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.Must(w.t, err)
 	w.gql("getDonate", w.key, "query", fmt.Sprintf(`getDonate(campaignId: %q)`, campaignSlug), campaignFields)
 	w.rest("GET /donate", w.key, "GET", "/donate/"+campaignSlug+" as /donate/{campaignId}", "")
 	given := w.gql(
@@ -131,19 +118,13 @@ func (w *witness) secondFactor() {
 		"code message token expiresAt user { id email }",
 	)
 	user, err := users.UserByEmail(w.t.Context(), email)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.Must(w.t, err)
 	session := secret.New(signedUp.text("token"))
 	enrolment, err := users.BeginFactor(w.t.Context(), user, session)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.Must(w.t, err)
 	code := func(at time.Time) string {
 		text, err := totp.GenerateCode(enrolment.Secret.Reveal(), at)
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		testkit.Must(w.t, err)
 		return text
 	}
 	if _, err := users.ConfirmFactor(w.t.Context(), user, code(time.Now()), audit.Act{Session: session}); err != nil {

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // operationTable is the table of section 4.1: kind and name, the arguments with their types, and the fields of the
@@ -158,9 +160,7 @@ func (w *witness) readSchema() {
 				"inputFields { name type { " + ref + " } } enumValues { name } } } }",
 		},
 	)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.Must(w.t, err)
 	var answer struct {
 		Data struct {
 			Schema struct{ Types []schemaType } `json:"__schema"` //nolint:tagliatelle // the name is GraphQL's

@@ -15,6 +15,7 @@ import (
 	"github.com/sv-tools/openapi"
 
 	"github.com/florinpay/florin/internal/sandbox/devsol"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // TestInterface checks the program against the contract, clause by clause: it runs a scenario over HTTP, and each row
@@ -97,9 +98,7 @@ func newWitness(t *testing.T) *witness {
 	text := w.ask(http.MethodGet, "/openapi.json", "").raw
 	var document openapi.Extendable[openapi.OpenAPI]
 	for _, into := range []any{&document, &w.document} {
-		if err := json.Unmarshal([]byte(text), into); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, json.Unmarshal([]byte(text), into))
 	}
 	w.readSchema()
 	var err error
@@ -113,9 +112,7 @@ func newWitness(t *testing.T) *witness {
 func (w *witness) ask(method, path, body string, header ...string) said {
 	w.t.Helper()
 	req, err := http.NewRequestWithContext(w.t.Context(), method, w.server.url+path, strings.NewReader(body))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.Must(w.t, err)
 	if body != "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
@@ -123,14 +120,10 @@ func (w *witness) ask(method, path, body string, header ...string) said {
 		req.Header.Set(header[i], header[i+1])
 	}
 	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.Must(w.t, err)
 	defer res.Body.Close()
 	raw, err := io.ReadAll(res.Body)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.Must(w.t, err)
 	out := said{status: res.StatusCode, header: res.Header, raw: string(raw)}
 	_ = json.Unmarshal(raw, &out.body)
 	return out
@@ -184,9 +177,7 @@ func (w *witness) schemaOf(method, path string, status int) string {
 func (w *witness) gql(name, key, kind, call, fields string, header ...string) said {
 	w.t.Helper()
 	document, err := json.Marshal(map[string]any{"query": kind + " { it: " + call + " { " + fields + " } }"})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.Must(w.t, err)
 	before := w.left(key)
 	out := w.ask(http.MethodPost, "/graphql", string(document), header...)
 	out.before, out.after = before, w.left(key)
@@ -231,9 +222,7 @@ func (w *witness) newKey(more ...string) string {
 	w.t.Helper()
 	args := append([]string{"key", "create", "--email", "shop@example.com", "--wallet", ownWallet, "--json"}, more...)
 	var key struct{ Key string }
-	if err := json.Unmarshal([]byte(w.must(w.t, "", args...)), &key); err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.Must(w.t, json.Unmarshal([]byte(w.must(w.t, "", args...)), &key))
 	return key.Key
 }
 

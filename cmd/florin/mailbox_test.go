@@ -17,6 +17,7 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/testkit/postgres"
 )
 
@@ -42,7 +43,7 @@ func (m *mailbox) hold(greeting, acceptance chan struct{}) {
 func startMailbox(t *testing.T) *mailbox {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
+	testkit.Must(t, err)
 	t.Cleanup(func() { _ = l.Close() })
 	m := &mailbox{address: l.Addr().String()}
 	go func() {
@@ -117,7 +118,7 @@ func (m *mailbox) about(text string) (list []string) {
 func (r *receiver) alerts(t *testing.T, signing, kind string) (phases []string) {
 	t.Helper()
 	verifier, err := standardwebhooks.NewWebhook(signing)
-	must(t, err)
+	testkit.Must(t, err)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, a := range r.arrivals {
@@ -139,7 +140,8 @@ func (i installation) mustKey(t *testing.T) string {
 	t.Helper()
 	i.must(t, "correct horse battery\n", "user", "create", "--email", "shop@example.com", "--json")
 	var made struct{ Key string }
-	must(t, json.Unmarshal([]byte(i.must(t, "", "key", "create", "--email", "shop@example.com", "--json")), &made))
+	created := i.must(t, "", "key", "create", "--email", "shop@example.com", "--json")
+	testkit.Must(t, json.Unmarshal([]byte(created), &made))
 	return made.Key
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/testkit"
 	walletkeys "github.com/florinpay/florin/internal/wallet"
 )
 
@@ -25,16 +26,12 @@ func TestMemory(t *testing.T) {
 	i := newInstallation(t, "GOGC=20", "GODEBUG=clobberfree=1")
 	private := randomHex(t)
 	parsed, err := walletkeys.ParseEVM(secret.New(private))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	i.must(t, "canary-password-1", "user", "create", "--email", "memory@shop.example", "--json")
 	var key struct{ Key string }
 	made := i.must(t, "", "key", "create", "--email", "memory@shop.example", "--wallet", string(parsed.Wallet()),
 		"--credits", "50", "--json")
-	if err := json.Unmarshal([]byte(made), &key); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, json.Unmarshal([]byte(made), &key))
 	s := i.serve(t)
 	secrets := map[string]string{
 		"private key of a rotation": private, "wrong private key": randomHex(t), "malformed private key": randomHex(t),
@@ -113,9 +110,7 @@ func randomHex(t *testing.T) string {
 func (s *server) graphQL(t *testing.T, query string, variables map[string]any) map[string]any {
 	t.Helper()
 	body, err := json.Marshal(map[string]any{"query": query, "variables": variables})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	_, answer := s.post(t, "/graphql", string(body))
 	return answer
 }
@@ -124,14 +119,10 @@ func (s *server) graphQL(t *testing.T, query string, variables map[string]any) m
 func occurrences(t *testing.T, pid int, secrets map[string]string) map[string]int {
 	t.Helper()
 	maps, err := os.Open(fmt.Sprintf("/proc/%d/maps", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer func() { _ = maps.Close() }()
 	memory, err := os.Open(fmt.Sprintf("/proc/%d/mem", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer func() { _ = memory.Close() }()
 	found, read := make(map[string]int), 0
 	for lines := bufio.NewScanner(maps); lines.Scan(); {

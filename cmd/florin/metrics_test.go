@@ -11,10 +11,11 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/florinpay/florin/internal/testkit"
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // freeAddress returns an address on which nothing listens.
@@ -32,13 +33,9 @@ type scraped struct {
 func scrape(t *testing.T, address string) scraped {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+"/metrics", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer res.Body.Close()
 	raw, err := io.ReadAll(res.Body)
 	if err != nil || res.StatusCode != http.StatusOK ||
@@ -128,9 +125,7 @@ func TestMetrics(t *testing.T) {
 	polygon := s.chains[1]
 	txnid, deposit := s.start(t, "POLYGON", "USDC", 1250)
 	page, err := http.Get(s.server.url + "/pay/" + txnid + "/live")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer page.Body.Close()
 	if n, _ := scrape(t, address).value("florin_live_streams"); n != 1 { // its answer has begun: it is counted
 		t.Errorf("with one open page there are %v", n)
@@ -146,9 +141,7 @@ func TestMetrics(t *testing.T) {
 	}
 	m.isBounded(t)
 	res, err := http.Get("http://" + address + "/")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusNotFound {
 		t.Errorf("the metrics server serves more than metrics: %s", res.Status)
@@ -164,7 +157,7 @@ func TestMetrics(t *testing.T) {
 			"../../deploy/grafana/florin.json",
 		} {
 			text, err := os.ReadFile(file)
-			must(t, err)
+			testkit.Must(t, err)
 			m.namesMetrics(t, file, string(text))
 		}
 	})

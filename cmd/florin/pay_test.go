@@ -18,6 +18,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"github.com/florinpay/florin/internal/sandbox/devchain"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // receiver is a merchant's server that keeps the webhooks it receives.
@@ -129,9 +130,7 @@ func (s *shop) open(t testing.TB, env []string, wallets map[string]any) {
 	s.must(t, "correct horse battery\n", "user", "create", "--email", "shop@example.com", "--json")
 	var key struct{ Key string }
 	made := s.must(t, "", "key", "create", "--email", "shop@example.com", "--json")
-	if err := json.Unmarshal([]byte(made), &key); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, json.Unmarshal([]byte(made), &key))
 	s.key = key.Key
 	s.server = s.serve(t)
 	input := map[string]any{"apiKey": s.key, "secret": "callback-secret", "name": "Corner Coffee", "wallets": wallets}
@@ -148,9 +147,7 @@ func (s *shop) open(t testing.TB, env []string, wallets map[string]any) {
 func (s *shop) graphql(t testing.TB, field, query string, variables map[string]any) map[string]any {
 	t.Helper()
 	body, err := json.Marshal(map[string]any{"query": query, "variables": variables})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	_, answer := s.post(t, "/graphql", string(body))
 	data, _ := answer["data"].(map[string]any)
 	out, _ := data[field].(map[string]any)
@@ -220,9 +217,7 @@ func (s *shop) awaitWebhook(t testing.TB, txnid, status string) arrival {
 	}
 	a := s.about(txnid)[0]
 	verifier, err := standardwebhooks.NewWebhook(s.signing)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if err := verifier.Verify(a.raw, a.header); err != nil {
 		t.Errorf("signature of the webhook about %s: %v", txnid, err)
 	}
@@ -283,9 +278,7 @@ func (c testChain) transferOfNothing(t *testing.T, token, to common.Address) str
 	data := append(common.FromHex("0xa9059cbb"), common.LeftPadBytes(to.Bytes(), 32)...)
 	data = append(data, common.LeftPadBytes(big.NewInt(12_500_000).Bytes(), 32)...)
 	tx, err := c.Send(t.Context(), devchain.FaucetKey(), devchain.Tx{To: &token, Gas: 200_000, Data: data})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	r, err := c.WaitReceipt(t.Context(), tx)
 	if err != nil || r.Status != 0 {
 		t.Fatalf("the transfer that should fail: status %v, %v", r, err)
@@ -332,9 +325,7 @@ func TestPay_LastCredit(t *testing.T) {
 	s := openShop(t)
 	poor := s.must(t, "", "key", "create", "--email", "shop@example.com", "--credits", "2", "--json")
 	var key struct{ Key string }
-	if err := json.Unmarshal([]byte(poor), &key); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, json.Unmarshal([]byte(poor), &key))
 	s.key = key.Key
 	s.graphql(
 		t, "createCustodianAccount",

@@ -28,26 +28,26 @@ type archive struct {
 func newArchive(t *testing.T, server string) *archive {
 	t.Helper()
 	owner, err := postgres.Owner()
-	must(t, err)
+	testkit.Must(t, err)
 	dir, err := os.MkdirTemp("", "florin-archive-") //nolint:usetesting // no other user may enter TempDir
-	must(t, err)
+	testkit.Must(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	if owner != nil {
-		must(t, os.Chown(dir, int(owner.Uid), int(owner.Gid)))
+		testkit.Must(t, os.Chown(dir, int(owner.Uid), int(owner.Gid)))
 	}
 	program, err := postgres.Program("pg_basebackup")
-	must(t, err)
+	testkit.Must(t, err)
 	u, err := url.Parse(server)
-	must(t, err)
+	testkit.Must(t, err)
 	for _, name := range []string{"backup.sh", "restore.sh"} {
 		text, err := os.ReadFile(filepath.Join("../../deploy/compose", name))
-		must(t, err)
-		must(t, os.WriteFile(filepath.Join(dir, name), text, 0o755)) //nolint:gosec // another user runs it
+		testkit.Must(t, err)
+		testkit.Must(t, os.WriteFile(filepath.Join(dir, name), text, 0o755)) //nolint:gosec // another user runs it
 	}
 	// The receiver comes late, as on a machine that has other things to do.
 	late := fmt.Sprintf("#!/bin/sh\ncase \" $*\" in *' -D '*) sleep 3 ;; esac\nexec %s/pg_receivewal \"$@\"\n",
 		filepath.Dir(program))
-	must(t, os.WriteFile(filepath.Join(dir, "pg_receivewal"), []byte(late), 0o755)) //nolint:gosec // the same
+	testkit.Must(t, os.WriteFile(filepath.Join(dir, "pg_receivewal"), []byte(late), 0o755)) //nolint:gosec // the same
 	return &archive{dir: dir, owner: owner, env: []string{
 		"PATH=" + dir + ":" + filepath.Dir(program) + ":" + os.Getenv("PATH"), "LC_ALL=C", "TZ=UTC",
 		"BACKUPS=" + dir + "/backups",
@@ -76,7 +76,7 @@ func (a *archive) receive(t *testing.T) (stop func()) {
 	})
 	cmd := a.command(ctx, "sh", "backup.sh")
 	cmd.Stdout, cmd.Stderr = &out, &out
-	must(t, cmd.Start())
+	testkit.Must(t, cmd.Start())
 	stop = func() {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM)
 		_ = cmd.Wait()
@@ -102,7 +102,7 @@ func (a *archive) wantSealed(t *testing.T) {
 func (a *archive) asOnDebian(t *testing.T) {
 	t.Helper()
 	copies, err := filepath.Glob(a.dir + "/backups/base/*")
-	must(t, err)
+	testkit.Must(t, err)
 	for _, c := range copies {
 		for _, name := range []string{"postgresql.conf", "pg_ident.conf"} {
 			_ = os.Remove(filepath.Join(c, name))
@@ -125,9 +125,9 @@ func (a *archive) restore(t *testing.T, moment string) string {
 		t.Fatalf("restore.sh: %v: %s", err, out)
 	}
 	pgCtl, err := postgres.Program("pg_ctl")
-	must(t, err)
+	testkit.Must(t, err)
 	guard, err := testkit.OnExit(a.owner, `"$1" stop -D "$2" -m immediate >/dev/null 2>&1; true`, pgCtl, data)
-	must(t, err)
+	testkit.Must(t, err)
 	t.Cleanup(func() { _ = guard.Release() })
 	free := testkit.MustPort(t)
 	start := a.command(t.Context(), pgCtl, "start", "-w", "-t", "120", "-D", data, "-l", filepath.Join(a.dir, "log"),
@@ -144,9 +144,9 @@ func (a *archive) restore(t *testing.T, moment string) string {
 func value[T any](t *testing.T, url, query string) (v T) {
 	t.Helper()
 	c, err := pgx.Connect(t.Context(), url)
-	must(t, err)
+	testkit.Must(t, err)
 	defer c.Close(t.Context())
-	must(t, c.QueryRow(t.Context(), query).Scan(&v))
+	testkit.Must(t, c.QueryRow(t.Context(), query).Scan(&v))
 	return v
 }
 
@@ -167,7 +167,7 @@ func TestRestore_PointInTime(t *testing.T) {
 func checkPointInTime(t *testing.T, prepare func(*archive)) {
 	t.Helper()
 	live, _, stopServer, err := postgres.Durable()
-	must(t, err)
+	testkit.Must(t, err)
 	lost := false
 	t.Cleanup(func() {
 		if !lost {
@@ -200,7 +200,7 @@ func checkPointInTime(t *testing.T, prepare func(*archive)) {
 	})
 	a.wantSealed(t)
 	stop()
-	must(t, stopServer())
+	testkit.Must(t, stopServer())
 	lost = true
 	a.asOnDebian(t)
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/testkit/postgres"
 )
 
@@ -29,7 +30,7 @@ func TestReceipts_Killed(t *testing.T) {
 	var made struct{ Key string }
 	out := i.must(t, "", "key", "create", "--email", email, "--queries", strconv.Itoa(*kills), "--credits", "5",
 		"--json")
-	must(t, json.Unmarshal([]byte(out), &made))
+	testkit.Must(t, json.Unmarshal([]byte(out), &made))
 	var ids []string
 	for n := range *kills {
 		s := i.serve(t)

@@ -11,24 +11,19 @@ import (
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // TestReconcile_Begin: only a comparison of the same networks is gone on with, and only where that is wanted.
 func TestReconcile_Begin(t *testing.T) {
 	t.Parallel()
 	sealer, err := secret.NewSealer(make([]byte, secret.KeyLen))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	s, err := store.Open(t.Context(), "sqlite://"+filepath.Join(t.TempDir(), "florin.db"), sealer,
 		store.Options{Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() { _ = s.Close() })
-	if err := s.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, s.Migrate(t.Context()))
 	of := func(list ...chain.Network) (all []settlement.ReconciledNetwork) {
 		for _, n := range list {
 			all = append(all, settlement.ReconciledNetwork{Profile: chain.Profile{Network: n}})
@@ -51,9 +46,7 @@ func TestReconcile_Begin(t *testing.T) {
 		StartedAt: time.Now(), Networks: "BASE,POLYGON",
 		Place: settlement.ReconcilePlace{Last: settlement.DepositAddress{Payment: 4, Network: chain.Base}, Done: 300},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	want("gone on with", true, of(chain.Polygon, chain.Base), 300, "")
 	want("begun again", false, of(chain.Polygon, chain.Base), 0, "")
 	want("other networks", true, of(chain.Base), 0, "networks BASE,POLYGON, and now there are BASE")

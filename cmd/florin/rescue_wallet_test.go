@@ -7,6 +7,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"github.com/florinpay/florin/internal/sandbox/devchain"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // TestRescue_WalletIsAContract: money that was paid on another network is not sent to a wallet that is a contract where
@@ -39,9 +40,7 @@ func TestRescue_WalletIsAContract(t *testing.T) {
 func deployContract(t *testing.T, c testChain, code string) string {
 	t.Helper()
 	tx, err := c.Send(t.Context(), devchain.FaucetKey(), devchain.Tx{Data: common.FromHex(code), Gas: 100_000})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	receipt, err := c.WaitReceipt(t.Context(), tx)
 	if err != nil || receipt.Status != types.ReceiptStatusSuccessful {
 		t.Fatal(receipt, err)

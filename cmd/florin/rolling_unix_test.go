@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"syscall"
 	"testing"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // replace stops the instance of that number as a supervisor does, after the balancer has taken it out, and starts the
@@ -33,7 +35,7 @@ func TestUpgrade_Rolling(t *testing.T) {
 	t.Parallel()
 	c := openCluster(t)
 	next, err := next()
-	must(t, err)
+	testkit.Must(t, err)
 	c.strict = true
 	newer := c.installation
 	newer.program = next

@@ -53,9 +53,7 @@ func TestSamples(t *testing.T) {
 			t.Parallel()
 			out := i.must(t, "", "key", "create", "--email", email, "--json")
 			var key struct{ Key string }
-			if err := json.Unmarshal([]byte(out), &key); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(t, json.Unmarshal([]byte(out), &key))
 			newSampler(t, language, s.url, key.Key).story(t)
 		})
 	}
@@ -205,9 +203,7 @@ func (m *sampler) receives(t *testing.T, happens func(), want string) {
 	var out lockedText
 	cmd := m.command(ctx, t, docs.VerifyWebhook)
 	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, cmd.Start())
 	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
 	eventually(t, "the receiver", func() bool {
 		c, err := net.DialTimeout("tcp", "127.0.0.1:"+m.env["PORT"], time.Second)
@@ -227,9 +223,7 @@ func (m *sampler) receives(t *testing.T, happens func(), want string) {
 			"http://127.0.0.1:"+m.env["PORT"]+"/",
 			strings.NewReader(`{"txnid":"forged","status":"completed"}`),
 		)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(t, err)
 		if header != "" {
 			req.Header.Set("webhook-id", "evt_1")
 			req.Header.Set("webhook-timestamp", strconv.FormatInt(time.Now().Unix(), 10))
@@ -259,9 +253,7 @@ func (m *sampler) readsEvents(t *testing.T, txnid string) {
 	var out lockedText
 	cmd := m.command(ctx, t, docs.FollowEvents)
 	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, cmd.Start())
 	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
 	eventually(t, "the event of "+txnid, func() bool {
 		kept, err := os.ReadFile(position)
@@ -281,9 +273,7 @@ func (m *sampler) receivesWithoutSecret(t *testing.T) {
 func (m *sampler) signed(t *testing.T, txnid string) {
 	t.Helper()
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(m.env["SIGNING_SECRET"], "whsec_"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	body := `{"txnid":"` + txnid + `","status":"completed","eventId":"evt_1"}`
 	at := strconv.FormatInt(time.Now().Unix(), 10)
 	mac := hmac.New(sha256.New, key)
@@ -291,16 +281,12 @@ func (m *sampler) signed(t *testing.T, txnid string) {
 	req, err := http.NewRequestWithContext(
 		t.Context(), http.MethodPost, "http://127.0.0.1:"+m.env["PORT"]+"/", strings.NewReader(body),
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	req.Header.Set("webhook-id", "evt_1")
 	req.Header.Set("webhook-timestamp", at)
 	req.Header.Set("webhook-signature", "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
 	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	_ = res.Body.Close()
 	if res.StatusCode != http.StatusNoContent {
 		t.Errorf("a signed webhook without a secret, where none is set: %s", res.Status)
@@ -328,14 +314,10 @@ func TestSamples_SignUp(t *testing.T) {
 		t.Fatalf("no key was printed: %s", out)
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/events", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	req.Header.Set("x-api-key", key)
 	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	_ = res.Body.Close()
 	if res.StatusCode != http.StatusOK {
 		t.Errorf("the printed key: %s", res.Status)

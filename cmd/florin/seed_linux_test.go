@@ -12,6 +12,7 @@ import (
 
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/testkit"
 	walletkeys "github.com/florinpay/florin/internal/wallet"
 )
 
@@ -19,17 +20,11 @@ import (
 func sealedSeed(t *testing.T) string {
 	t.Helper()
 	raw, err := config.ParseSecretKey(secretKey)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	sealer, err := secret.NewSealer([]byte(raw.Reveal()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	seed, _, err := walletkeys.GenerateSeed()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return "FLORIN_SOL_SEED=" + seed.Seal(sealer)
 }
 
@@ -40,13 +35,9 @@ func TestSeed_Memory(t *testing.T) {
 	setting := sealedSeed(t)
 	raw, _ := config.ParseSecretKey(secretKey)
 	sealer, err := secret.NewSealer([]byte(raw.Reveal()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	plain, err := sealer.OpenInto(nil, "solana deposit seed v1", strings.TrimPrefix(setting, "FLORIN_SOL_SEED="))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	s := newInstallation(t, setting, "FLORIN_SOL_RPC=http://127.0.0.1:1", "FLORIN_METRICS_LISTEN=").serve(t)
 	for range 50 {
 		s.do(t, http.MethodGet, "/health", "")
@@ -77,14 +68,10 @@ func TestSeed_Memory(t *testing.T) {
 func flagsAt(t *testing.T, pid int, wanted []byte) string {
 	t.Helper()
 	smaps, err := os.Open(fmt.Sprintf("/proc/%d/smaps", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer func() { _ = smaps.Close() }()
 	memory, err := os.Open(fmt.Sprintf("/proc/%d/mem", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer func() { _ = memory.Close() }()
 	holds := false
 	for lines := bufio.NewScanner(smaps); lines.Scan(); {

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // server is the running program.
@@ -31,12 +33,8 @@ func (i installation) serve(t testing.TB) *server {
 	i.env = append(i.env, "FLORIN_LISTEN=127.0.0.1:0")
 	s := &server{cmd: i.command(ctx, "serve"), log: make(chan string, 1)}
 	out, err := s.cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
+	testkit.Must(t, s.cmd.Start())
 	lines := bufio.NewScanner(out)
 	var text strings.Builder
 	for lines.Scan() && s.url == "" {
@@ -84,9 +82,7 @@ func (s *server) do(t testing.TB, method, path, body string) (int, map[string]an
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	status, answer, err := s.ask(ctx, method, path, body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return status, answer
 }
 

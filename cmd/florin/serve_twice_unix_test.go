@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // One server uses an SQLite file, whatever name the second gives it; commands work beside it, and a crash frees it.
@@ -22,15 +24,15 @@ func TestServe_Twice(t *testing.T) {
 	}
 	file, link := filepath.Join(i.dir, "test.db"), filepath.Join(i.dir, "link.db")
 	hard, elsewhere := filepath.Join(i.dir, "hard.db"), filepath.Join(t.TempDir(), "mounted")
-	must(t, os.Symlink("test.db", link))
-	must(t, os.Link(file, hard))
-	must(t, os.Symlink(i.dir, elsewhere))
+	testkit.Must(t, os.Symlink("test.db", link))
+	testkit.Must(t, os.Link(file, hard))
+	testkit.Must(t, os.Symlink(i.dir, elsewhere))
 	for name, path := range map[string]string{
 		"SameName": "test.db", "FullPath": file, "Symlink": link, "Hardlink": hard,
 		"OtherDirectory": filepath.Join(elsewhere, "test.db"), "DottedPath": "./x/../test.db",
 	} {
 		t.Run(name, func(t *testing.T) {
-			must(t, os.MkdirAll(filepath.Join(i.dir, "x"), 0o700))
+			testkit.Must(t, os.MkdirAll(filepath.Join(i.dir, "x"), 0o700))
 			named(path).refuses(t, 1, []string{"serve"}, "another `florin serve` uses the database", "PostgreSQL")
 		})
 	}
@@ -51,11 +53,4 @@ func TestServe_Twice(t *testing.T) {
 		s.stop(t, syscall.SIGTERM)
 		i.serve(t)
 	})
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain/evm/contracts/contractstest"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // settling configures sweeps without much delay, on nodes that are read all the time: tests of settlement do not wait
@@ -39,13 +40,9 @@ func (c testChain) balance(t *testing.T, token devchain.Token, of string) int64 
 			t.Context(), ethereum.CallMsg{To: &token.Address, Data: binding.PackBalanceOf(common.HexToAddress(of))},
 			nil,
 		)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	units, err := binding.UnpackBalanceOf(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	cent := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(token.Decimals)-2), nil)
 	cents, rest := new(big.Int).QuoRem(units, cent, new(big.Int))
 	if rest.Sign() != 0 {
@@ -103,9 +100,7 @@ func TestRescue(t *testing.T) {
 	base.pay(t, base.Tokens().USDC, address, 300)
 	polygon.pay(t, polygon.Tokens().Bridged, address, 200)
 	coin, err := polygon.FundNative(t.Context(), common.HexToAddress(address), big.NewInt(5e17))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if _, err := polygon.WaitReceipt(t.Context(), coin); err != nil {
 		t.Fatal(err)
 	}
@@ -165,9 +160,7 @@ func TestRescue(t *testing.T) {
 func (s *shop) rescansWhatWasMissed(t *testing.T, polygon testChain, txnid, address string) {
 	t.Helper()
 	head, err := polygon.Client().BlockNumber(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	polygon.pay(t, polygon.Tokens().USDT, address, 1250)
 	eventually(t, "final blocks", func() bool {
 		now, err := polygon.Client().BlockNumber(t.Context())
@@ -182,9 +175,7 @@ func (s *shop) rescansWhatWasMissed(t *testing.T, polygon testChain, txnid, addr
 	s.stop(t, syscall.SIGTERM)
 	// No other process can do it now, nor finish what the server began.
 	tx, err := polygon.FundNative(t.Context(), common.HexToAddress(address), big.NewInt(1e17))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if _, err := polygon.WaitReceipt(t.Context(), tx); err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // pay starts a payer at every pace, and returns when the time is over and all have ended.
@@ -160,7 +162,7 @@ func (v *visit) payRest(t *testing.T) {
 	rest, tried := v.cents, false
 	for _, p := range v.sent {
 		_, ok, err := v.on.included(p.tx)
-		must(t, err)
+		testkit.Must(t, err)
 		if p.token != worthless {
 			tried = true
 			if ok {
@@ -196,7 +198,7 @@ func (s *soak) awaitEnd(t *testing.T, v *visit) (status any) {
 			continue
 		}
 		at, ok, err := v.on.included(one.tx)
-		must(t, err)
+		testkit.Must(t, err)
 		all += one.cents
 		if ok && !at.After(expires) {
 			inTime += one.cents

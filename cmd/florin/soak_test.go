@@ -20,6 +20,8 @@ import (
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
 	solanago "github.com/gagliardetto/solana-go"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // A soak of a minute or two is one of the tests. `make soak` lets it last an hour.
@@ -126,7 +128,7 @@ func openSoak(t *testing.T) *soak {
 func (n *soakNetwork) open(t *testing.T, node string) string {
 	t.Helper()
 	to, err := url.Parse(node)
-	must(t, err)
+	testkit.Must(t, err)
 	through := httputil.NewSingleHostReverseProxy(to)
 	var all []string
 	for i := range n.shut {
@@ -231,7 +233,7 @@ func (s *soak) replace(t *testing.T, _ context.Context, n *soakNetwork, _ time.D
 	t.Helper()
 	blocks := 1 + s.random.IntN(n.deepest)
 	s.logf(t, "%d blocks of %s are replaced", blocks, n.name)
-	must(t, n.reorg(blocks))
+	testkit.Must(t, n.reorg(blocks))
 }
 
 func (s *soak) shut(t *testing.T, ctx context.Context, n *soakNetwork, lasts time.Duration, endpoints int) {

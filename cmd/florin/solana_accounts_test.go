@@ -8,15 +8,14 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // secondAccount makes another token account of the owner, as some wallets do, and pays cents to it.
 func (s *solanaShop) secondAccount(t *testing.T, mint chain.Address, owner string, cents int64) (tx, account string) {
 	t.Helper()
 	key, err := solanago.NewRandomPrivateKey()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	faucet, token := s.ledger.Faucet(), solanago.MustPublicKeyFromBase58(string(mint))
 	to := solanago.MustPublicKeyFromBase58(owner)
 	const size = 165
@@ -42,9 +41,7 @@ func (s *solanaShop) secondAccount(t *testing.T, mint chain.Address, owner strin
 			solanago.Meta(faucet.PublicKey()).SIGNER(),
 		}, binary.LittleEndian.AppendUint64([]byte{7}, uint64(cents)*10_000)),
 	}, recent.Value.Blockhash, solanago.TransactionPayer(faucet.PublicKey()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if _, err := built.Sign(func(k solanago.PublicKey) *solanago.PrivateKey {
 		if k == key.PublicKey() {
 			return &key
@@ -75,9 +72,7 @@ func associated(t *testing.T, owner string, mint chain.Address) string {
 	a, _, err := solanago.FindAssociatedTokenAddress(
 		solanago.MustPublicKeyFromBase58(owner), solanago.MustPublicKeyFromBase58(string(mint)),
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return a.String()
 }
 

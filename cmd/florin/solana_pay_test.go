@@ -20,6 +20,8 @@ import (
 	"github.com/makiuchi-d/gozxing"
 	"github.com/makiuchi-d/gozxing/qrcode"
 	"golang.org/x/net/html"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // request is a Solana Pay transfer request as a wallet reads it.
@@ -134,9 +136,7 @@ func readCode(t *testing.T, svg *html.Node) string {
 		}
 	}
 	bitmap, err := gozxing.NewBinaryBitmapFromImage(picture)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	// The picture is the code alone, upright. Without this hint the library guesses the size of a module and sometimes
 	// cannot read a flawless code.
 	text, err := qrcode.NewQRCodeReader().
@@ -151,9 +151,7 @@ func readCode(t *testing.T, svg *html.Node) string {
 func (s *solanaShop) checkout(t *testing.T, txnid string) *html.Node {
 	t.Helper()
 	res, err := http.Get(s.server.url + "/pay?txnid=" + txnid)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer res.Body.Close()
 	page, err := html.Parse(res.Body)
 	if err != nil || res.StatusCode != http.StatusOK {
@@ -198,9 +196,7 @@ func TestSolana_Pay(t *testing.T) {
 func (s *solanaShop) payAsAsked(t *testing.T, r request) string {
 	t.Helper()
 	customer, err := solanago.NewRandomPrivateKey()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	var mint struct {
 		Value struct {
 			Data []string `json:"data"`
@@ -208,14 +204,10 @@ func (s *solanaShop) payAsAsked(t *testing.T, r request) string {
 	}
 	s.ask(t, &mint, "getAccountInfo", r.mint, map[string]string{"encoding": "base64"})
 	layout, err := base64.StdEncoding.DecodeString(mint.Value.Data[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	decimals := layout[44]
 	units, err := r.units(decimals)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if _, err := s.ledger.FundSOL(customer.PublicKey(), solanago.LAMPORTS_PER_SOL); err != nil {
 		t.Fatal(err)
 	}
@@ -223,13 +215,9 @@ func (s *solanaShop) payAsAsked(t *testing.T, r request) string {
 		t.Fatal(err)
 	}
 	from, _, err := solanago.FindAssociatedTokenAddress(customer.PublicKey(), r.mint)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	to, _, err := solanago.FindAssociatedTokenAddress(r.recipient, r.mint)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	var recent struct {
 		Value struct {
 			Blockhash solanago.Hash `json:"blockhash"`
@@ -247,9 +235,7 @@ func (s *solanaShop) payAsAsked(t *testing.T, r request) string {
 			solanago.Meta(r.mint), solanago.Meta(to).WRITE(), solanago.Meta(customer.PublicKey()).SIGNER(),
 		}, append(binary.LittleEndian.AppendUint64([]byte{12}, units), decimals)),
 	}, recent.Value.Blockhash, solanago.TransactionPayer(customer.PublicKey()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if _, err := tx.Sign(func(solanago.PublicKey) *solanago.PrivateKey { return &customer }); err != nil {
 		t.Fatal(err)
 	}
@@ -265,13 +251,9 @@ func (s *solanaShop) payAsAsked(t *testing.T, r request) string {
 func (s *solanaShop) ask(t *testing.T, into any, method string, params ...any) {
 	t.Helper()
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	res, err := http.Post(s.ledger.URL(), "application/json", bytes.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	defer res.Body.Close()
 	answer := struct {
 		Result any             `json:"result"`

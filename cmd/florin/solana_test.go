@@ -13,6 +13,7 @@ import (
 	"github.com/florinpay/florin/internal/chain/solana"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/sandbox/devsol"
+	"github.com/florinpay/florin/internal/testkit"
 	keys "github.com/florinpay/florin/internal/wallet"
 )
 
@@ -28,15 +29,11 @@ type solanaNetwork struct {
 func startSolana(t *testing.T) *solanaNetwork {
 	t.Helper()
 	ledger, err := devsol.Start(devsol.Config{SlotTime: 50 * time.Millisecond, SkipEvery: 13})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	t.Cleanup(func() { _ = ledger.Close() })
 	gas, gasText := keys.GenerateSolana()
 	_, words, err := keys.GenerateSeed()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	if _, err := ledger.FundSOL(gas.PublicKey(), solanago.LAMPORTS_PER_SOL); err != nil {
 		t.Fatal(err)
 	}
@@ -52,9 +49,7 @@ func startSolana(t *testing.T) *solanaNetwork {
 		},
 	}
 	reader, err := solana.New(solana.Config{Profile: profile, Endpoints: []string{ledger.URL()}, Rate: 1e9})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return &solanaNetwork{
 		ledger: ledger, reader: reader, assets: profile.Assets, words: words.Reveal(), gas: gasText.Reveal(),
 	}
@@ -87,9 +82,7 @@ func (s *solanaNetwork) pay(t *testing.T, mint chain.Address, to string, cents i
 		solanago.MustPublicKeyFromBase58(string(mint)), solanago.MustPublicKeyFromBase58(to),
 		uint64(cents)*10_000,
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return tx.String()
 }
 
@@ -97,13 +90,9 @@ func (s *solanaNetwork) pay(t *testing.T, mint chain.Address, to string, cents i
 func (s *solanaNetwork) centsOf(t *testing.T, a chain.Asset, owner chain.Address) int64 {
 	t.Helper()
 	heads, err := s.reader.Heads(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	held, err := s.reader.Balances(t.Context(), a, []chain.Address{owner}, heads.Latest)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	return held[0].Big().Int64() / 10_000
 }
 
@@ -117,9 +106,7 @@ type solanaShop struct {
 func openSolanaShop(t *testing.T) *solanaShop {
 	t.Helper()
 	vault, _, err := solanago.FindProgramAddress([][]byte{[]byte("vault")}, solanago.MemoProgramID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	s := &solanaShop{
 		shop: &shop{receiver: newReceiver(t)}, solanaNetwork: startSolana(t), wallet: chain.Address(vault.String()),
 	}
@@ -165,9 +152,7 @@ func TestSolana_Rescue(t *testing.T) {
 	s.prints(t, "Would sweep 2 ", "sweep", "--address", address, "--network", "sol", "--token", fake, "--dry-run")
 	s.prints(t, "Moved 2 ", "sweep", "--address", address, "--network", "sol", "--token", fake)
 	heads, err := s.reader.Heads(t.Context()) // the server reads past it while it runs
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	s.prints(t, "Moved 0.5 SOL to "+string(s.wallet), "sweep", "--txnid", txnid)
 	s.prints(t, "nothing to sweep", "sweep", "--txnid", txnid)
 	if has := s.ledger.Balance(solanago.MustPublicKeyFromBase58(string(s.wallet))); has != solanago.LAMPORTS_PER_SOL/2 {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/testkit/postgres"
 )
 
@@ -37,7 +38,7 @@ func (p *pair) lose(t *testing.T, signal syscall.Signal) time.Duration {
 	p.server = p.standby
 	txnid, address := p.start(t, "BEP20", "USDT", 700)
 	began := time.Now()
-	must(t, p.reader.cmd.Process.Signal(signal))
+	testkit.Must(t, p.reader.cmd.Process.Signal(signal))
 	p.chains[0].pay(t, p.chains[0].token("USDT"), address, 700)
 	eventually(t, "another reader", func() bool {
 		now := p.readerOf(t)

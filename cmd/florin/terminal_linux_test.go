@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // typed runs the program at a terminal at which an operator types the lines, and returns its exit status and what it
@@ -17,16 +19,16 @@ import (
 func (i installation) typed(t *testing.T, lines []string, args ...string) (status int, printed string) {
 	t.Helper()
 	operator, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
-	must(t, err)
+	testkit.Must(t, err)
 	defer operator.Close()
-	must(t, unix.IoctlSetPointerInt(int(operator.Fd()), unix.TIOCSPTLCK, 0))
+	testkit.Must(t, unix.IoctlSetPointerInt(int(operator.Fd()), unix.TIOCSPTLCK, 0))
 	n, err := unix.IoctlGetInt(int(operator.Fd()), unix.TIOCGPTN)
-	must(t, err)
+	testkit.Must(t, err)
 	terminal, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
-	must(t, err)
+	testkit.Must(t, err)
 	defer terminal.Close()
 	_, err = operator.WriteString(strings.Join(lines, "\n") + "\n") // a terminal keeps lines until they are read
-	must(t, err)
+	testkit.Must(t, err)
 
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()

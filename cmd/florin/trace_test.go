@@ -117,10 +117,10 @@ func TestDebugListen(t *testing.T) {
 		s.url + "/debug/pprof/":                                http.StatusNotFound,
 	} {
 		res, err := http.Get(url)
-		must(t, err)
+		testkit.Must(t, err)
 		_, err = io.Copy(io.Discard, res.Body)
-		must(t, err)
-		must(t, res.Body.Close())
+		testkit.Must(t, err)
+		testkit.Must(t, res.Body.Close())
 		if res.StatusCode != want {
 			t.Errorf("%s answers %d, want %d", url, res.StatusCode, want)
 		}

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // signIn signs in over the API and returns the answer's code and the token.
@@ -27,15 +29,15 @@ func (s *server) me(t *testing.T, token string) int {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/graphql",
 		strings.NewReader(`{"query":"{ UserMe { code } }"}`))
-	must(t, err)
+	testkit.Must(t, err)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Authorization", "Bearer "+token)
 	res, err := http.DefaultClient.Do(req)
-	must(t, err)
+	testkit.Must(t, err)
 	defer res.Body.Close()
 	body := new(strings.Builder)
 	_, err = io.Copy(body, res.Body)
-	must(t, err)
+	testkit.Must(t, err)
 	if strings.Contains(body.String(), `"code":200`) {
 		return http.StatusOK
 	}
