@@ -68,9 +68,7 @@ func TestSweeper_BatchReverts(t *testing.T) {
 	w := newWorld(t, chain.Polygon, storetest.SQLite(t))
 	node := &estimator{w: w, gas: tooLittleGas}
 	node.on.Store(true)
-	policy := eager()
-	policy.Batch = 8
-	s := settlement.New(node.sender(), w.store.Settlement(), policy, "sweeper", w.clock.Now, newID, silent())
+	s := w.batching(node.sender(), 8)
 	first := w.manyPaid(8)
 	failed, sizes := w.untilAllSwept(s)
 	if failed < 2 || failed > 6 || sizes[0] != 8 || sizes[1] != 4 {

@@ -54,9 +54,7 @@ func TestSweeper_SolanaDust(t *testing.T) {
 	}
 	w.wantSwept(dusty, true)
 	w.wantSwept(clean, true)
-	if got := w.holds(w.solTo); got != uint64(20*money.USD) {
-		t.Errorf("the settlement wallet holds %d", got)
-	}
+	w.wantHeld(20 * money.USD)
 	if w.rentOf(dusty) == 0 || w.rentOf(clean) != 0 {
 		t.Errorf("rent of %d and %d is left; only the account with dust is to stay", w.rentOf(dusty), w.rentOf(clean))
 	}

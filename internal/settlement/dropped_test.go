@@ -36,9 +36,7 @@ func TestSweeper_Dropped(t *testing.T) {
 	}
 	w.wantBalance(merchantWallet, 10*money.USD)
 	w.wantSwept(p, true)
-	if w.nonce() != 1 {
-		t.Errorf("%d transactions, want one", w.nonce())
-	}
+	w.wantNonce(1)
 }
 
 // A dropped transaction that was not sent again in time is replaced by another with the same nonce. If a node that kept
@@ -70,9 +68,7 @@ func TestSweeper_DroppedAndReplaced(t *testing.T) {
 	w.wantSwept(p, true)
 	w.wantSwept(next, true)
 	w.wantBalance(merchantWallet, 15*money.USD)
-	if w.nonce() != 2 {
-		t.Errorf("%d transactions for two sweeps", w.nonce())
-	}
+	w.wantNonce(2)
 	w.wantReconciled()
 }
 

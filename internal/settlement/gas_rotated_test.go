@@ -309,7 +309,5 @@ func TestSweeper_SolanaGasRotated(t *testing.T) {
 		t.Errorf("the sweep ended as %+v", done)
 	}
 	w.wantSwept(p, true)
-	if got := w.holds(w.solTo); got != uint64(12*money.USD) {
-		t.Errorf("the settlement wallet holds %d", got)
-	}
+	w.wantHeld(12 * money.USD)
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"log/slog"
 	"math/big"
+	"slices"
 	"testing"
 	"time"
 
@@ -128,6 +129,13 @@ func (w *world) newSweeper(sender chain.SweepSender, s settlement.Store, holder 
 	return settlement.New(sender, s, eager(), holder, w.clock.Now, newID, silent())
 }
 
+// batching returns a sweeper that takes so many deposits at most into one sweep.
+func (w *world) batching(sender chain.SweepSender, most int) *settlement.Sweeper {
+	policy := eager()
+	policy.Batch = most
+	return settlement.New(sender, w.store.Settlement(), policy, "sweeper", w.clock.Now, newID, silent())
+}
+
 func (w *world) sweeper() *settlement.Sweeper {
 	return w.newSweeper(w.sender, w.store.Settlement(), "sweeper")
 }
@@ -165,10 +173,17 @@ const (
 // started makes a payment of the amount and starts it in USDT.
 func (w *world) started(amount money.Micros, to chain.Address) payment.Payment {
 	w.t.Helper()
+	return w.startedAt(evm.NewDepositor(w.profile.Network), amount, to, 24*time.Hour)
+}
+
+// startedAt makes a payment that lasts so long and starts it in USDT, at an address of the depositor's.
+func (w *world) startedAt(
+	d chain.Depositor, amount money.Micros, to chain.Address, lasts time.Duration,
+) payment.Payment {
+	w.t.Helper()
 	ctx, now := w.t.Context(), w.clock.Now()
 	p, err := w.store.CreatePayment(ctx, payment.New(payment.Request{
-		ID:    payment.ID(newID(now)),
-		KeyID: w.key.ID, Kind: payment.KindMerchant, Amount: amount, ValidFor: 24 * time.Hour,
+		ID: payment.ID(newID(now)), KeyID: w.key.ID, Kind: payment.KindMerchant, Amount: amount, ValidFor: lasts,
 	}, now))
 	w.must(err)
 	n := w.profile.Network
@@ -177,16 +192,12 @@ func (w *world) started(amount money.Micros, to chain.Address) payment.Payment {
 		from = string(newID(now))
 	}
 	p, err = w.store.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) {
-		at, err := evm.NewDepositor(n).DepositAddress(
-			chain.Settlement{Network: n, Wallet: to, PaymentID: from, Scheme: chain.SchemeTxnID},
-		)
+		at, err := d.DepositAddress(chain.Settlement{Network: n, Wallet: to, PaymentID: from, Scheme: chain.SchemeTxnID})
 		if err != nil {
 			return payment.Change{}, err
 		}
-		return p.Start(
-			payment.Choice{Network: n, Token: money.USDT},
-			payment.Route{Address: at, Settlement: to, Scheme: chain.SchemeTxnID}, 24*time.Hour, now,
-		)
+		route := payment.Route{Address: at, Settlement: to, Scheme: chain.SchemeTxnID}
+		return p.Start(payment.Choice{Network: n, Token: money.USDT}, route, lasts, now)
 	})
 	w.must(err)
 	return p
@@ -325,6 +336,33 @@ func (w *world) nonce() uint64 {
 		w.t.Errorf("the gas wallet has %d transactions in blocks and %d with those that wait", n, pending)
 	}
 	return n
+}
+
+// wantNonce checks how many transactions the gas wallet has made.
+func (w *world) wantNonce(want uint64) {
+	w.t.Helper()
+	if got := w.nonce(); got != want {
+		w.t.Errorf("the gas wallet has made %d transactions, want %d", got, want)
+	}
+}
+
+// deploy deploys a token from the faucet and makes it the network's asset at that place.
+func (w *world) deploy(code []byte, place int, a chain.Asset) common.Address {
+	w.t.Helper()
+	tx, err := w.chain.Send(w.t.Context(), devchain.FaucetKey(), devchain.Tx{Data: code, Gas: 3_000_000})
+	w.must(err)
+	w.chain.Mine(1)
+	r, err := w.chain.WaitReceipt(w.t.Context(), tx)
+	w.must(err)
+	a.Network, a.Contract = w.profile.Network, chain.AddressOf(w.profile.Network, r.ContractAddress[:]).Address
+	a.Decimals = 18
+	w.profile.Assets = slices.Clone(w.profile.Assets)
+	w.profile.Assets[place] = a
+	w.adapter = w.newAdapter(w.chain.URL())
+	w.sender = w.newSender(ceiling)
+	w.watcher = watch.NewWatcher(w.profile, w.adapter, w.store, "watcher", w.clock.Now, silent())
+	w.watch()
+	return r.ContractAddress
 }
 
 // onEach runs a test on each kind of database.

@@ -2,7 +2,6 @@ package settlement_test
 
 import (
 	"math/big"
-	"slices"
 	"strings"
 	"testing"
 
@@ -11,8 +10,6 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm/contracts/contractstest"
 	"github.com/florinpay/florin/internal/money"
-	"github.com/florinpay/florin/internal/payment/watch"
-	"github.com/florinpay/florin/internal/sandbox/devchain"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store/storetest"
 )
@@ -69,19 +66,5 @@ func (w *world) hostileToken(b contractstest.TokenBehaviour) common.Address {
 		common.FromHex(contractstest.HostileTokenMetaData.Bin),
 		contractstest.NewHostileToken().PackConstructor(uint8(b))...,
 	)
-	tx, err := w.chain.Send(w.t.Context(), devchain.FaucetKey(), devchain.Tx{Data: init, Gas: 3_000_000})
-	w.must(err)
-	w.chain.Mine(1)
-	r, err := w.chain.WaitReceipt(w.t.Context(), tx)
-	w.must(err)
-	w.profile.Assets = slices.Clone(w.profile.Assets)
-	w.profile.Assets[2] = chain.Asset{
-		Network: w.profile.Network, Contract: chain.AddressOf(w.profile.Network, r.ContractAddress[:]).Address,
-		Symbol: "HOSTILE", Decimals: 18,
-	}
-	w.adapter = w.newAdapter(w.chain.URL())
-	w.sender = w.newSender(ceiling)
-	w.watcher = watch.NewWatcher(w.profile, w.adapter, w.store, "watcher", w.clock.Now, silent())
-	w.watch()
-	return r.ContractAddress
+	return w.deploy(init, 2, chain.Asset{Symbol: "HOSTILE"})
 }

@@ -44,9 +44,7 @@ func TestSweeper_Settles(t *testing.T) {
 				done.Paid.IsZero() || done.Tx == "" || len(done.Attempts) != 1 {
 				t.Errorf("the sweep ended as %+v", done)
 			}
-			if w.nonce() != 1 {
-				t.Errorf("%d transactions, want one", w.nonce())
-			}
+			w.wantNonce(1)
 			// A second payment to the same address is swept again.
 			w.pay(all[0], money.USD)
 			w.finalize()

@@ -38,9 +38,7 @@ func TestSweeper_SeveralInFlight(t *testing.T) {
 		w := newWorld(t, chain.Polygon, url)
 		paid := w.manyPaid(10)
 		before := w.nonce()
-		policy := eager()
-		policy.Batch = 3
-		s := settlement.New(w.sender, w.store.Settlement(), policy, "sweeper", w.clock.Now, newID, silent())
+		s := w.batching(w.sender, 3)
 		w.once(s)
 		if got, want := w.nonces(), []uint64{before, before + 1, before + 2, before + 3}; !slices.Equal(got, want) {
 			t.Fatalf("the nonces are %d, want %d", got, want)
@@ -116,7 +114,7 @@ func TestSweeper_UntrackedHoldsNoOther(t *testing.T) {
 	sender := untracked{w.sender, w.inFlight().Attempts[0].Tx}
 	w.finalize()
 	second := w.paid(7 * money.USD)
-	s := settlement.New(sender, w.store.Settlement(), eager(), "sweeper", w.clock.Now, newID, silent())
+	s := w.newSweeper(sender, w.store.Settlement(), "sweeper")
 	for range 2 {
 		if err := s.RunOnce(t.Context()); !errors.Is(err, chain.ErrDisagree) {
 			t.Errorf("the sweep that fails is not reported: %v", err)
@@ -136,9 +134,7 @@ func TestSweeper_MaxInFlight(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, chain.Polygon, storetest.SQLite(t))
 	w.manyPaid(settlement.MaxInFlight + 1)
-	policy := eager()
-	policy.Batch = 1
-	s := settlement.New(w.sender, w.store.Settlement(), policy, "sweeper", w.clock.Now, newID, silent())
+	s := w.batching(w.sender, 1)
 	w.once(s)
 	if got := w.nonces(); len(got) != settlement.MaxInFlight {
 		t.Errorf("%d sweeps are in flight", len(got))
@@ -153,14 +149,9 @@ func TestSweeper_PoorInFlight(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, chain.Polygon, storetest.SQLite(t))
 	w.manyPaid(2)
-	policy := eager()
-	policy.Batch = 2
-	newSweeper := func() *settlement.Sweeper {
-		return settlement.New(w.sender, w.store.Settlement(), policy, "sweeper", w.clock.Now, newID, silent())
-	}
-	w.once(newSweeper())
+	w.once(w.batching(w.sender, 2))
 	most := w.inFlight().Attempts[0].Fee.Ceiling.Big()
-	w.settle(newSweeper())
+	w.settle(w.batching(w.sender, 2))
 
 	var err error
 	w.gas, _, err = wallet.GenerateEVM()
@@ -168,7 +159,7 @@ func TestSweeper_PoorInFlight(t *testing.T) {
 	w.fund(new(big.Int).Div(new(big.Int).Mul(most, big.NewInt(19)), big.NewInt(10)))
 	w.sender = w.newSender(ceiling)
 	w.manyPaid(4)
-	s := newSweeper()
+	s := w.batching(w.sender, 2)
 	w.once(s)
 	if got, list := w.nonces(), w.allInFlight(); len(got) != 1 || len(list) != 2 {
 		t.Errorf("of %d sweeps these nonces are signed: %d", len(list), got)

@@ -21,30 +21,6 @@ import (
 	"github.com/florinpay/florin/internal/settlement"
 )
 
-// started makes a payment that runs out after a minute.
-func (w *solWorld) started(amount money.Micros) payment.Payment {
-	w.t.Helper()
-	ctx, now := w.t.Context(), w.clock.Now()
-	p, err := w.store.CreatePayment(ctx, payment.New(payment.Request{
-		ID: payment.ID(newID(now)), KeyID: w.key.ID, Kind: payment.KindMerchant, Amount: amount, ValidFor: time.Minute,
-	}, now))
-	w.must(err)
-	p, err = w.store.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) {
-		at, err := solana.NewDepositor(w.seed).DepositAddress(chain.Settlement{
-			Network: chain.Solana, Wallet: w.solTo, PaymentID: string(p.ID), Scheme: chain.SchemeTxnID,
-		})
-		if err != nil {
-			return payment.Change{}, err
-		}
-		return p.Start(
-			payment.Choice{Network: chain.Solana, Token: money.USDT},
-			payment.Route{Address: at, Settlement: w.solTo, Scheme: chain.SchemeTxnID}, time.Minute, now,
-		)
-	})
-	w.must(err)
-	return p
-}
-
 // payAccount pays for an account of the payment's address as if that were a wallet.
 func (w *solWorld) payAccount(p payment.Payment, mint solanago.PublicKey, amount money.Micros) chain.TxHash {
 	w.t.Helper()
@@ -77,10 +53,10 @@ func (w *solWorld) expirer() *watch.Expirer {
 func TestSolana_ExpiresUnpaid(t *testing.T) {
 	t.Parallel()
 	w := newSolWorld(t)
-	p := w.started(12 * money.USD)
+	p := w.startedFor(12*money.USD, time.Minute)
 	tx := w.payAccount(p, w.ledger.Tokens().USDT, 5*money.USD)
 	w.payAccount(p, w.ledger.Tokens().USDC, 7*money.USD)
-	unpaid := w.started(12 * money.USD)
+	unpaid := w.startedFor(12*money.USD, time.Minute)
 	e := w.expirer()
 	w.expire(e)
 	w.must(e.RunOnce(t.Context()))
@@ -99,9 +75,7 @@ func TestSolana_ExpiresUnpaid(t *testing.T) {
 		w.clock.Pass(time.Minute)
 	}
 	w.wantSwept(got, true)
-	if held := w.holds(w.solTo); held != uint64(12*money.USD) {
-		t.Errorf("the settlement wallet holds %d", held)
-	}
+	w.wantHeld(12 * money.USD)
 }
 
 // TestSolana_ExpiresWithOtherToken: a token that is none of the network's keeps no payment from expiring. It is
@@ -109,7 +83,7 @@ func TestSolana_ExpiresUnpaid(t *testing.T) {
 func TestSolana_ExpiresWithOtherToken(t *testing.T) {
 	t.Parallel()
 	w := newSolWorld(t)
-	p := w.started(12 * money.USD)
+	p := w.startedFor(12*money.USD, time.Minute)
 	fake := w.ledger.Tokens().Counterfeit
 	_, err := w.ledger.Pay(fake, solanago.PublicKey(p.Routes[0].Address.Raw), uint64(50*money.USD))
 	w.must(err)
@@ -208,7 +182,7 @@ func (r refuses) TokenAccounts(
 func TestSolana_ExpiresUnlisted(t *testing.T) {
 	t.Parallel()
 	w := newSolWorld(t)
-	paid, unpaid := w.started(12*money.USD), w.started(12*money.USD)
+	paid, unpaid := w.startedFor(12*money.USD, time.Minute), w.startedFor(12*money.USD, time.Minute)
 	w.payAccount(paid, w.ledger.Tokens().USDC, 12*money.USD)
 	readers := map[chain.Network]chain.Reader{chain.Solana: refuses{w.reader}}
 	e := watch.NewExpirer([]chain.Profile{w.profile}, readers, w.store, w.store.Settlement(), w.clock.Now, silent())
@@ -257,7 +231,7 @@ func unreadable(t *testing.T, upstream, account string) string {
 func TestSolana_UnreadableAccount(t *testing.T) {
 	t.Parallel()
 	w := newSolWorld(t)
-	p := w.started(12 * money.USD)
+	p := w.startedFor(12*money.USD, time.Minute)
 	bad, _, err := solanago.FindAssociatedTokenAddress(
 		solanago.PublicKey(p.Routes[0].Address.Raw), w.ledger.Tokens().Counterfeit)
 	w.must(err)

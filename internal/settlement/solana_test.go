@@ -152,32 +152,17 @@ func (w *solWorld) sweeper() *settlement.Sweeper {
 	)
 }
 
+// startedFor makes a payment that lasts so long and starts it.
+func (w *solWorld) startedFor(amount money.Micros, lasts time.Duration) payment.Payment {
+	w.t.Helper()
+	return w.startedAt(solana.NewDepositor(w.seed), amount, w.solTo, lasts)
+}
+
 // paid makes a payment that is paid in full, final and completed.
 func (w *solWorld) paid(amount money.Micros) payment.Payment {
 	w.t.Helper()
-	ctx, now := w.t.Context(), w.clock.Now()
-	p, err := w.store.CreatePayment(ctx, payment.New(payment.Request{
-		ID:    payment.ID(newID(now)),
-		KeyID: w.key.ID, Kind: payment.KindMerchant, Amount: amount, ValidFor: 24 * time.Hour,
-	}, now))
-	w.must(err)
-	p, err = w.store.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) {
-		at, err := solana.NewDepositor(w.seed).DepositAddress(
-			chain.Settlement{
-				Network: chain.Solana, Wallet: w.solTo, PaymentID: string(p.ID), Scheme: chain.SchemeTxnID,
-			},
-		)
-		if err != nil {
-			return payment.Change{}, err
-		}
-		return p.Start(
-			payment.Choice{Network: chain.Solana, Token: money.USDT},
-			payment.Route{Address: at, Settlement: w.solTo, Scheme: chain.SchemeTxnID},
-			24*time.Hour, now,
-		)
-	})
-	w.must(err)
-	_, err = w.ledger.Pay(w.ledger.Tokens().USDT, solanago.PublicKey(p.Routes[0].Address.Raw), uint64(amount))
+	p := w.startedFor(amount, 24*time.Hour)
+	_, err := w.ledger.Pay(w.ledger.Tokens().USDT, solanago.PublicKey(p.Routes[0].Address.Raw), uint64(amount))
 	w.must(err)
 	w.seal(1 + devsol.DefaultFinalDepth)
 	w.watch()
@@ -192,6 +177,14 @@ func (w *solWorld) holds(of chain.Address) uint64 {
 	got, err := w.reader.Balances(w.t.Context(), w.profile.Assets[0], []chain.Address{of}, heads.Latest)
 	w.must(err)
 	return got[0].Big().Uint64()
+}
+
+// wantHeld checks what the settlement wallet holds of USDT.
+func (w *solWorld) wantHeld(want money.Micros) {
+	w.t.Helper()
+	if got := w.holds(w.solTo); got != uint64(want) {
+		w.t.Errorf("the settlement wallet holds %d, want %d", got, want)
+	}
 }
 
 // TestSweeper_SolanaExpiry: until an attempt's blockhash has expired, its bytes are sent again and no others are
@@ -230,9 +223,7 @@ func TestSweeper_SolanaExpiry(t *testing.T) {
 	if done := w.sweepOf(first.ID); done.State != settlement.Confirmed || done.Tx != now.Attempts[1].Tx {
 		t.Errorf("the sweep ended as %+v", done)
 	}
-	if got := w.holds(w.solTo); got != uint64(12*money.USD) {
-		t.Errorf("the settlement wallet holds %d", got)
-	}
+	w.wantHeld(12 * money.USD)
 }
 
 // TestSweeper_SolanaLimitsAttempts: a sweep whose attempts all expire is given up after a limited number of them, and

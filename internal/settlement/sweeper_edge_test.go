@@ -3,7 +3,6 @@ package settlement_test
 import (
 	"context"
 	"math/big"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -18,7 +17,6 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm/contracts/contractstest"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store/storetest"
@@ -51,9 +49,7 @@ func TestSweeper_Replaced(t *testing.T) {
 		w.settle(s)
 		w.wantBalance(merchantWallet, 10*money.USD)
 		w.wantSwept(p, true)
-		if w.nonce() != 2 {
-			t.Errorf("%d transactions, want two", w.nonce())
-		}
+		w.wantNonce(2)
 	})
 }
 
@@ -227,22 +223,7 @@ func TestSweeper_Refused(t *testing.T) {
 // freezable makes a token whose accounts can be frozen the network's USDT.
 func (w *world) freezable() common.Address {
 	w.t.Helper()
-	tx, err := w.chain.Send(
-		w.t.Context(), devchain.FaucetKey(),
-		devchain.Tx{Data: common.FromHex(contractstest.FreezableTokenMetaData.Bin), Gas: 3_000_000},
-	)
-	w.must(err)
-	w.chain.Mine(1)
-	r, err := w.chain.WaitReceipt(w.t.Context(), tx)
-	w.must(err)
-	w.profile.Assets = slices.Clone(w.profile.Assets)
-	w.profile.Assets[0].Contract = chain.AddressOf(w.profile.Network, r.ContractAddress[:]).Address
-	w.profile.Assets[0].Decimals = 18
-	w.adapter = w.newAdapter(w.chain.URL())
-	w.sender = w.newSender(ceiling)
-	w.watcher = watch.NewWatcher(w.profile, w.adapter, w.store, "watcher", w.clock.Now, silent())
-	w.watch()
-	return r.ContractAddress
+	return w.deploy(common.FromHex(contractstest.FreezableTokenMetaData.Bin), 0, w.profile.Assets[0])
 }
 
 // call sends a call of a contract from the faucet.

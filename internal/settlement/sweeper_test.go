@@ -66,9 +66,7 @@ func TestSweeper_MovesUnfinalDeposits(t *testing.T) {
 	w.settle(s)
 	w.wantBalance(merchantWallet, 15*money.USD)
 	w.wantSwept(p, true)
-	if w.nonce() != 1 {
-		t.Errorf("%d transactions, want one", w.nonce())
-	}
+	w.wantNonce(1)
 }
 
 // A sweep that moved more than was recorded, a cent or more, has the payment's addresses read again before it ends, and
@@ -136,9 +134,7 @@ func TestSweeper_Reorg(t *testing.T) {
 		}
 		w.wantBalance(merchantWallet, 10*money.USD)
 		w.wantSwept(p, true)
-		if w.nonce() != 1 {
-			t.Errorf("%d transactions, want one", w.nonce())
-		}
+		w.wantNonce(1)
 	})
 }
 
