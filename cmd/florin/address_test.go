@@ -130,10 +130,7 @@ func TestAddress_EVM(t *testing.T) {
 	t.Run("AnotherWallet", func(t *testing.T) {
 		txnid, address := s.start(t, "POLYGON", "USDT", 1250)
 		const moved = "0x8617E340B3D01FA5F11F306F4090FD50E238070D"
-		s.graphql(t, "updateCustodianDetails", `mutation ($in: CustodianUpdateInput!) {
-			updateCustodianDetails(input: $in) { code message } }`, map[string]any{"in": map[string]any{
-			"apiKey": s.key, "wallets": map[string]any{"polygon": moved, "base": moved},
-		}})
+		s.settlesTo(t, map[string]any{"polygon": moved, "base": moved})
 		if again := s.startAgain(t, txnid, "POLYGON"); again != address {
 			t.Errorf("after a change of the wallet the payer of %s is shown %s, before %s", txnid, again, address)
 		}

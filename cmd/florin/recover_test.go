@@ -17,14 +17,10 @@ func (i installation) bare(t *testing.T) installation {
 	return installation{dir: t.TempDir(), env: i.env}
 }
 
-// TestRecover_EVM: the disk is lost, and with it the payment. Money that came to its address since then goes to the
-// merchant, also what was paid on another network than the chosen one.
-func TestRecover_EVM(t *testing.T) {
-	t.Parallel()
-	s := openShop(t, settling...)
-	s.fundGas(t)
-	polygon, base := s.chains[1], s.chains[2]
-	txnid, address := s.start(t, "POLYGON", "USDT", 1250)
+// paidLost kills the server, and pays to the address on two networks meanwhile.
+func (s *shop) paidLost(t *testing.T, address string) (polygon, base testChain) {
+	t.Helper()
+	polygon, base = s.chains[1], s.chains[2]
 	s.stop(t, syscall.SIGKILL)
 	polygon.pay(t, polygon.Tokens().USDT, address, 1250)
 	base.pay(t, base.Tokens().USDC, address, 300)
@@ -32,6 +28,17 @@ func TestRecover_EVM(t *testing.T) {
 		return polygon.balance(t, polygon.Tokens().USDT, address) == 1250 &&
 			base.balance(t, base.Tokens().USDC, address) == 300
 	})
+	return polygon, base
+}
+
+// TestRecover_EVM: the disk is lost, and with it the payment. Money that came to its address since then goes to the
+// merchant, also what was paid on another network than the chosen one.
+func TestRecover_EVM(t *testing.T) {
+	t.Parallel()
+	s := openShop(t, settling...)
+	s.fundGas(t)
+	txnid, address := s.start(t, "POLYGON", "USDT", 1250)
+	polygon, base := s.paidLost(t, address)
 
 	lost := s.bare(t)
 	command := []string{"recover", "--txnid", txnid, "--settlement", settlementWallet}
@@ -44,12 +51,8 @@ func TestRecover_EVM(t *testing.T) {
 	lost.prints(t, "Moved 3 USDC to "+settlementWallet, append(command, "--network", "base")...)
 	lost.prints(t, "Moved 12.5 USDT to "+settlementWallet, append(command[:2:2], strings.ToLower(txnid), "--settlement", settlementWallet)...)
 	lost.prints(t, "nothing to recover", command...)
-	if got := polygon.balance(t, polygon.Tokens().USDT, settlementWallet); got != 1250 {
-		t.Errorf("the settlement wallet holds %d cents on Polygon, want 1250", got)
-	}
-	if got := base.balance(t, base.Tokens().USDC, settlementWallet); got != 300 {
-		t.Errorf("the settlement wallet holds %d cents on Base, want 300", got)
-	}
+	polygon.holds(t, polygon.Tokens().USDT, settlementWallet, 1250)
+	base.holds(t, base.Tokens().USDC, settlementWallet, 300)
 	lost.prints(t, "nothing to recover", "recover", "--txnid", txnid, "--settlement", otherWallet)
 	if r := lost.run(t, "", "reconcile", "--wait", "100ms"); r.status != 0 {
 		t.Errorf("after recover the ledger is not reconciled: %s%s", r.stdout, r.stderr)
@@ -65,31 +68,16 @@ func TestRecover_EVM(t *testing.T) {
 // TestRecover_WalletIsAContract: money is not sent to an address where the merchant's wallet does not stand.
 func TestRecover_WalletIsAContract(t *testing.T) {
 	t.Parallel()
-	s := openShop(t, settling...)
-	s.fundGas(t)
-	polygon, base := s.chains[1], s.chains[2]
-	wallet := deployContract(t, polygon, "600160005360016000f3") // its code is one byte
-	s.graphql(t, "updateCustodianDetails", `mutation ($in: CustodianUpdateInput!) {
-		updateCustodianDetails(input: $in) { code message } }`, map[string]any{"in": map[string]any{
-		"apiKey": s.key, "wallets": map[string]any{"polygon": wallet},
-	}})
+	s, wallet := openContractShop(t)
 	txnid, address := s.start(t, "POLYGON", "USDT", 1250)
-	s.stop(t, syscall.SIGKILL)
-	polygon.pay(t, polygon.Tokens().USDT, address, 1250)
-	base.pay(t, base.Tokens().USDC, address, 300)
-	eventually(t, "blocks", func() bool {
-		return polygon.balance(t, polygon.Tokens().USDT, address) == 1250 &&
-			base.balance(t, base.Tokens().USDC, address) == 300
-	})
+	_, base := s.paidLost(t, address)
 	lost := s.bare(t)
 	command := []string{"recover", "--txnid", txnid, "--settlement", wallet}
 	lost.prints(t, "Moved 12.5 USDT to "+wallet, append(command, "--network", "polygon")...)
 	if r := lost.run(t, "", append(command, "--network", "base")...); r.status != 1 || !strings.Contains(r.stderr, "no contract") {
 		t.Errorf("to a wallet that is not there: status %d, %q", r.status, r.stderr)
 	}
-	if got := base.balance(t, base.Tokens().USDC, address); got != 300 {
-		t.Errorf("the address holds %d cents on Base, want 300", got)
-	}
+	base.holds(t, base.Tokens().USDC, address, 300)
 	lost.prints(t, "Moved 3 USDC to "+wallet, append(command, "--network", "base", "--trust-wallet")...)
 }
 

@@ -14,26 +14,26 @@ import (
 // the merchant named it and nothing there.
 func TestRescue_WalletIsAContract(t *testing.T) {
 	t.Parallel()
-	s := openShop(t, settling...)
-	s.fundGas(t)
-	polygon, base := s.chains[1], s.chains[2]
-	wallet := deployContract(t, polygon, "600160005360016000f3") // its code is one byte
-	s.graphql(t, "updateCustodianDetails", `mutation ($in: CustodianUpdateInput!) {
-		updateCustodianDetails(input: $in) { code message } }`, map[string]any{"in": map[string]any{
-		"apiKey": s.key, "wallets": map[string]any{"polygon": wallet},
-	}})
+	s, wallet := openContractShop(t)
+	base := s.chains[2]
 	txnid, address := s.start(t, "POLYGON", "USDT", 1250)
 	base.pay(t, base.Tokens().USDC, address, 300)
 	eventually(t, "blocks", func() bool { return base.balance(t, base.Tokens().USDC, address) == 300 })
 	s.refuses(t, 1, []string{"sweep", "--txnid", txnid}, "a contract on POLYGON", "no contract", "on BASE")
 	s.refuses(t, 1, []string{"sweep", "--txnid", txnid, "--dry-run"}, "no contract")
-	if got := base.balance(t, base.Tokens().USDC, address); got != 300 {
-		t.Errorf("the address holds %d cents", got)
-	}
+	base.holds(t, base.Tokens().USDC, address, 300)
 	s.prints(t, "Moved 3 USDC", "sweep", "--txnid", txnid, "--network", "base", "--trust-wallet")
-	if got := base.balance(t, base.Tokens().USDC, wallet); got != 300 {
-		t.Errorf("the wallet holds %d cents", got)
-	}
+	base.holds(t, base.Tokens().USDC, wallet, 300)
+}
+
+// openContractShop opens a shop whose wallet on Polygon is a contract, which is on no other network.
+func openContractShop(t *testing.T) (s *shop, wallet string) {
+	t.Helper()
+	s = openShop(t, settling...)
+	s.fundGas(t)
+	wallet = deployContract(t, s.chains[1], "600160005360016000f3") // its code is one byte
+	s.settlesTo(t, map[string]any{"polygon": wallet})
+	return s, wallet
 }
 
 // deployContract puts a contract with the creation code on a chain and returns its address.

@@ -35,11 +35,8 @@ func (s *shop) fundGas(t *testing.T) {
 func (c testChain) balance(t *testing.T, token devchain.Token, of string) int64 {
 	t.Helper()
 	binding := contractstest.NewTestToken()
-	out, err := c.Client().
-		CallContract(
-			t.Context(), ethereum.CallMsg{To: &token.Address, Data: binding.PackBalanceOf(common.HexToAddress(of))},
-			nil,
-		)
+	ask := ethereum.CallMsg{To: &token.Address, Data: binding.PackBalanceOf(common.HexToAddress(of))}
+	out, err := c.Client().CallContract(t.Context(), ask, nil)
 	testkit.Must(t, err)
 	units, err := binding.UnpackBalanceOf(out)
 	testkit.Must(t, err)
@@ -49,6 +46,22 @@ func (c testChain) balance(t *testing.T, token devchain.Token, of string) int64 
 		t.Errorf("%s holds a fraction of a cent of %s", of, token.Symbol)
 	}
 	return cents.Int64()
+}
+
+// holds checks what an account holds of a token, in cents.
+func (c testChain) holds(t *testing.T, token devchain.Token, of string, cents int64) {
+	t.Helper()
+	if got := c.balance(t, token, of); got != cents {
+		t.Errorf("%s holds %d cents of %s on %s, want %d", of, got, token.Symbol, c.name, cents)
+	}
+}
+
+// settlesTo gives the merchant other wallets, by network.
+func (s *shop) settlesTo(t *testing.T, wallets map[string]any) {
+	t.Helper()
+	s.graphql(t, "updateCustodianDetails", `mutation ($in: CustodianUpdateInput!) {
+		updateCustodianDetails(input: $in) { code message } }`,
+		map[string]any{"in": map[string]any{"apiKey": s.key, "wallets": wallets}})
 }
 
 // eventually polls until the condition holds.
@@ -92,10 +105,7 @@ func TestRescue(t *testing.T) {
 	s.fundGas(t)
 	polygon, base := s.chains[1], s.chains[2]
 	// With another wallet on Base, what comes there to an address of Polygon does not count, and no sweep moves it.
-	s.graphql(t, "updateCustodianDetails", `mutation ($in: CustodianUpdateInput!) {
-		updateCustodianDetails(input: $in) { code message } }`, map[string]any{"in": map[string]any{
-		"apiKey": s.key, "wallets": map[string]any{"base": treasuryWallet},
-	}})
+	s.settlesTo(t, map[string]any{"base": treasuryWallet})
 	txnid, address := s.start(t, "POLYGON", "USDT", 1250)
 	base.pay(t, base.Tokens().USDC, address, 300)
 	polygon.pay(t, polygon.Tokens().Bridged, address, 200)
@@ -123,12 +133,8 @@ func TestRescue(t *testing.T) {
 	if !strings.Contains(out, "Moved 3 USDC") || !strings.Contains(out, "Moved 0.5 POL") {
 		t.Errorf("sweeping the payment says %q", out)
 	}
-	if got := base.balance(t, base.Tokens().USDC, settlementWallet); got != 300 {
-		t.Errorf("the wallet holds %d cents of USDC on Base", got)
-	}
-	if got := polygon.balance(t, polygon.Tokens().Bridged, settlementWallet); got != 200 {
-		t.Errorf("the wallet holds %d cents of the bridged token", got)
-	}
+	base.holds(t, base.Tokens().USDC, settlementWallet, 300)
+	polygon.holds(t, polygon.Tokens().Bridged, settlementWallet, 200)
 	if has, err := polygon.Client().BalanceAt(t.Context(), common.HexToAddress(settlementWallet), nil); err != nil ||
 		has.Cmp(big.NewInt(5e17)) != 0 {
 		t.Errorf("the wallet holds %s of the coin, %v", has, err)

@@ -216,10 +216,7 @@ func TestPay_NoScript(t *testing.T) {
 	r := start(t, t.TempDir())
 	p := r.create(t, "49.90")
 	ctx := browser.New(t, browser.Phone, browser.NoScript)
-	browser.Run(
-		ctx, t, chromedp.Navigate(r.link(p)), choose("BASE", "USDC"),
-		chromedp.WaitVisible(testID("waiting")),
-	)
+	browser.Run(ctx, t, chromedp.Navigate(r.link(p)), choose("BASE", "USDC"), chromedp.WaitVisible(testID("waiting")))
 	r.payWith(t, p, "exactly")
 	browser.Run(ctx, t, chromedp.WaitVisible(testID("paid")))
 	browser.Screenshot(ctx, t, "paid")

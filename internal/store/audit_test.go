@@ -106,9 +106,7 @@ func TestStore_AuditEntries(t *testing.T) {
 		})
 		w.Run("OneFailedWebhook", func(t *testing.T) {
 			w.wantAudited(u.ID, "one failed webhook", func(ctx context.Context, r audit.Record) error {
-				_, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change,
-					error,
-				) {
+				_, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
 					return p.Cancel(storetest.Start)
 				})
 				w.Must(err)

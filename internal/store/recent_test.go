@@ -29,9 +29,7 @@ func TestStore_RecentPayment(t *testing.T) {
 		} else {
 			w.pollsFromMemory(p.Description, poll)
 		}
-		_, err = w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change,
-			error,
-		) {
+		_, err = w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
 			return p.Cancel(storetest.Start)
 		})
 		w.Must(err)

@@ -179,9 +179,7 @@ func TestStore_DeliveriesOfAKey(t *testing.T) {
 		w.NewCustodian(k, "https://shop.example/hook")
 		w.NewCustodian(other, "https://other.example/hook")
 		p := w.NewPayment(k)
-		_, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change,
-			error,
-		) {
+		_, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
 			return p.Cancel(storetest.Start)
 		})
 		w.Must(err)
@@ -300,9 +298,7 @@ func TestStore_Operator(t *testing.T) {
 		}
 		w.NewCustodian(k, "https://shop.example/hook")
 		p := w.NewPayment(k)
-		_, err = w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change,
-			error,
-		) {
+		_, err = w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
 			return p.Cancel(storetest.Start)
 		})
 		w.Must(err)
