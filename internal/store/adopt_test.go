@@ -63,8 +63,7 @@ func TestStore_AdoptReadsOn(t *testing.T) {
 		w.Must(
 			w.SaveCursor(t.Context(), chain.Base, watch.Cursor{Scanned: at, Rechecked: at, UpdatedAt: storetest.Start}),
 		)
-		_, err := w.Adopt(t.Context(), backup.Mark{}, storetest.Start.Add(24*time.Hour))
-		w.Must(err)
+		w.MustDo(w.Adopt(t.Context(), backup.Mark{}, storetest.Start.Add(24*time.Hour)))
 		c, ok, err := w.Cursor(t.Context(), chain.Base)
 		w.Must(err)
 		if !ok || c.Scanned != at || c.Moves != 1 || c.RereadTo < 1000+24*3600*2 {
@@ -101,13 +100,11 @@ func TestStore_ServeHere(t *testing.T) {
 		for range 2 {
 			w.Must(w.ServeHere(t.Context(), false))
 		}
-		_, err := w.SQL().ExecContext(t.Context(), "UPDATE instance SET home = '1.2'")
-		w.Must(err)
+		w.MustDo(w.SQL().ExecContext(t.Context(), "UPDATE instance SET home = '1.2'"))
 		for range 2 {
 			storetest.WantError(t, "served elsewhere", w.ServeHere(t.Context(), false), backup.ErrMoved)
 		}
-		_, err = w.Adopt(t.Context(), backup.Mark{}, storetest.Start)
-		w.Must(err)
+		w.MustDo(w.Adopt(t.Context(), backup.Mark{}, storetest.Start))
 		w.Must(w.ServeHere(t.Context(), false))
 	})
 }
@@ -127,8 +124,7 @@ func TestStore_ReplayOfANetwork(t *testing.T) {
 			old = append(old, w.NewStarted(k)) // on Polygon
 		}
 		unstarted := w.NewPayment(k)
-		_, err := w.Adopt(t.Context(), backup.Mark{}, storetest.Start)
-		w.Must(err)
+		w.MustDo(w.Adopt(t.Context(), backup.Mark{}, storetest.Start))
 		cancel := func(p payment.Payment, want bool) {
 			t.Helper()
 			q, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
@@ -186,8 +182,7 @@ func TestStore_RecordBackup(t *testing.T) {
 		w.Must(store.RecordBackup(t.Context(), path, storetest.Start))
 		w.Must(store.RecordBackup(t.Context(), path, storetest.Start.Add(-time.Hour)))
 		want(storetest.Start)
-		_, err = w.Adopt(t.Context(), backup.Mark{}, storetest.Start)
-		w.Must(err)
+		w.MustDo(w.Adopt(t.Context(), backup.Mark{}, storetest.Start))
 		want(time.Time{})
 	})
 }
@@ -196,8 +191,7 @@ func TestStore_RecordBackup(t *testing.T) {
 func TestStore_Served(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		now := storetest.Start
-		_, err := w.Store.Lease(t.Context(), "retention", "gone", now, now.Add(time.Hour))
-		w.Must(err)
+		w.MustDo(w.Store.Lease(t.Context(), "retention", "gone", now, now.Add(time.Hour)))
 		if served, err := w.Served(t.Context()); err != nil || served {
 			t.Errorf("by a lease that it holds: %v, %v", served, err)
 		}

@@ -128,8 +128,7 @@ func (i *installation) wants(name string, want ...string) {
 // exec changes the database as no method of the store does.
 func (i *installation) exec(text string, args ...any) {
 	i.T.Helper()
-	_, err := i.SQL().Exec(text, args...)
-	i.Must(err)
+	i.MustDo(i.SQL().Exec(text, args...))
 }
 
 // What the operator is mailed.
@@ -141,8 +140,7 @@ const (
 // breakLedger makes the last check of the ledger find a difference; mend makes it find none.
 func (i *installation) breakLedger(differences ...string) {
 	i.T.Helper()
-	_, err := i.AskLedgerCheck(i.T.Context(), "ops@example.com", i.clock(), i.clock(), audit.Record{})
-	i.Must(err)
+	i.MustDo(i.AskLedgerCheck(i.T.Context(), "ops@example.com", i.clock(), i.clock(), audit.Record{}))
 	i.Must(i.EndLedgerCheck(i.T.Context(), ledger.Check{
 		AskedAt: i.clock(), EndedAt: i.clock(), Found: int64(len(differences)), Differences: differences,
 	}))

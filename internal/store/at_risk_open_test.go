@@ -37,15 +37,13 @@ func TestStore_AtRisk_ManyOpen(t *testing.T) {
 		want("two", at, storetest.Start, first.ExpiresAt, 2)
 
 		cancel := func(p payment.Payment) {
-			_, err := w.UpdatePayment(t.Context(), p.ID, func(q payment.Payment) (payment.Change, error) {
+			w.MustDo(w.UpdatePayment(t.Context(), p.ID, func(q payment.Payment) (payment.Change, error) {
 				return q.Cancel(at.Add(-time.Hour))
-			})
-			w.Must(err)
+			}))
 		}
 		later := storetest.Start.Add(time.Second)
 		third := w.NewPaymentAt(k, storetest.Start)
-		_, err := w.UpdatePayment(t.Context(), third.ID, storetest.StartOn(chain.Polygon, "USDC", later))
-		w.Must(err)
+		w.MustDo(w.UpdatePayment(t.Context(), third.ID, storetest.StartOn(chain.Polygon, "USDC", later)))
 		want("a third", at, later, first.ExpiresAt, 3)
 		want("and nothing new", at, later, first.ExpiresAt, 3)
 

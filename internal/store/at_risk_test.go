@@ -41,8 +41,7 @@ func TestStore_AtRisk(t *testing.T) {
 
 		for _, block := range []uint64{120, 100} {
 			tx := map[uint64]string{120: "0xb1", 100: "0xa1"}[block]
-			_, err := w.UpdatePayment(ctx, p.ID, storetest.Observe(90, storetest.Transfer(p, tx, money.USD/100, block)))
-			w.Must(err)
+			w.MustDo(w.UpdatePayment(ctx, p.ID, storetest.Observe(90, storetest.Transfer(p, tx, money.USD/100, block))))
 		}
 		s = w.atRisk(chain.Polygon)
 		if s.Pending == 0 || s.Pending > 120 || !s.PendingSince.Equal(storetest.Start.Add(time.Minute)) || s.OwnRule {
@@ -50,10 +49,9 @@ func TestStore_AtRisk(t *testing.T) {
 		}
 
 		ended := w.NewStarted(k)
-		_, err := w.UpdatePayment(ctx, ended.ID, func(q payment.Payment) (payment.Change, error) {
+		w.MustDo(w.UpdatePayment(ctx, ended.ID, func(q payment.Payment) (payment.Change, error) {
 			return q.Cancel(storetest.Start.Add(2 * time.Minute))
-		})
-		w.Must(err)
+		}))
 		s = w.atRisk(chain.Polygon)
 		if !s.EndedAt.Equal(storetest.Start.Add(2*time.Minute)) || !s.Ended {
 			t.Errorf("with a payment that ended a moment ago: %+v", s)
@@ -71,14 +69,12 @@ func TestStore_AtRisk_Specks(t *testing.T) {
 		for n := range uint64(watch.MostAwaited) {
 			specks = append(specks, storetest.Transfer(flooded, fmt.Sprintf("0xa%d", n), 1, 100+n))
 		}
-		_, err := w.UpdatePayment(t.Context(), flooded.ID, storetest.Observe(90, specks...))
-		w.Must(err)
+		w.MustDo(w.UpdatePayment(t.Context(), flooded.ID, storetest.Observe(90, specks...)))
 		if s := w.atRisk(chain.Polygon); s.Pending != 0 {
 			t.Errorf("specks count as money from block %d on", s.Pending)
 		}
 		transfer := storetest.Transfer(paid, "0xb1", money.USD, 300)
-		_, err = w.UpdatePayment(t.Context(), paid.ID, storetest.Observe(90, transfer))
-		w.Must(err)
+		w.MustDo(w.UpdatePayment(t.Context(), paid.ID, storetest.Observe(90, transfer)))
 		if s := w.atRisk(chain.Polygon); s.Pending != 300 {
 			t.Errorf("money counts from block %d on, want 300", s.Pending)
 		}
@@ -94,10 +90,9 @@ func TestStore_OpenAddresses(t *testing.T) {
 		for id, when := range map[payment.ID]time.Time{
 			late.ID: storetest.Start.Add(time.Hour), old.ID: storetest.Start.Add(time.Second),
 		} {
-			_, err := w.UpdatePayment(t.Context(), id, func(q payment.Payment) (payment.Change, error) {
+			w.MustDo(w.UpdatePayment(t.Context(), id, func(q payment.Payment) (payment.Change, error) {
 				return q.Cancel(when)
-			})
-			w.Must(err)
+			}))
 		}
 		list, err := w.OpenAddresses(t.Context(), chain.Polygon, storetest.Start.Add(time.Minute))
 		w.Must(err)
@@ -138,10 +133,9 @@ func TestStore_LookAt(t *testing.T) {
 		var ended []payment.Payment
 		for range 3 {
 			p := w.NewStarted(k)
-			_, err := w.UpdatePayment(t.Context(), p.ID, func(q payment.Payment) (payment.Change, error) {
+			w.MustDo(w.UpdatePayment(t.Context(), p.ID, func(q payment.Payment) (payment.Change, error) {
 				return q.Cancel(storetest.Start.Add(time.Second))
-			})
-			w.Must(err)
+			}))
 			ended = append(ended, p)
 		}
 		open := func() []chain.Address {
@@ -160,10 +154,9 @@ func TestStore_LookAt(t *testing.T) {
 		w.Must(w.LookAt(t.Context(), chain.Polygon, ended[1].ID, at.Add(-2*time.Minute)))
 		want := []chain.Address{ended[0].Routes[0].Address.Address}
 		storetest.Same(t, "with an open page", open(), want)
-		_, err := w.UpdatePayment(
+		w.MustDo(w.UpdatePayment(
 			t.Context(), ended[2].ID, storetest.Observe(5, storetest.Transfer(ended[2], "0xaa", 1, 10)),
-		)
-		w.Must(err)
+		))
 		want = append(want, ended[2].Routes[0].Address.Address)
 		slices.Sort(want)
 		storetest.Same(t, "with money on its way", open(), want)

@@ -122,8 +122,7 @@ func (w *world) teamActs() map[string]func(context.Context, audit.Record) error 
 	member := func(token string) identity.User {
 		u := w.NewUser()
 		invited(token, u.Email, token)
-		_, err := w.JoinTeam(ctx, storetest.HashOf(token), u, storetest.Start, audit.Record{})
-		w.Must(err)
+		w.MustDo(w.JoinTeam(ctx, storetest.HashOf(token), u, storetest.Start, audit.Record{}))
 		return u
 	}
 	promoted, removed, joining := member("promoted"), member("removed"), w.NewUser()
@@ -172,23 +171,19 @@ func (w *world) shopActs() map[string]func(context.Context, audit.Record) error 
 	w.NewCustodian(k, "https://shop.example/hook")
 	running, edited := w.campaign(k, "running"), w.campaign(k, "edited")
 	gift := w.gift(running, "Mia")
-	_, err := w.UpdatePayment(ctx, gift.ID, func(p payment.Payment) (payment.Change, error) {
+	w.MustDo(w.UpdatePayment(ctx, gift.ID, func(p payment.Payment) (payment.Change, error) {
 		return p.MarkCompleted(payment.Actor{Name: "API key"}, storetest.Start)
-	})
-	w.Must(err)
+	}))
 	gifts, err := w.Donations(ctx, campaign.DonationQuery{Campaign: running.Number, Limit: 1})
 	w.Must(err)
-	_, err = w.CreateLink(ctx, campaign.Link{Slug: "old", KeyID: k.ID, CreatedAt: storetest.Start}, audit.Record{})
-	w.Must(err)
+	w.MustDo(w.CreateLink(ctx, campaign.Link{Slug: "old", KeyID: k.ID, CreatedAt: storetest.Start}, audit.Record{}))
 	for range 2 {
 		p := w.NewPayment(k)
-		_, err = w.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) {
+		w.MustDo(w.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) {
 			return p.Cancel(storetest.Start)
-		})
-		w.Must(err)
+		}))
 	}
-	_, err = w.SQL().Exec("UPDATE deliveries SET state = 'FAILED'")
-	w.Must(err)
+	w.MustDo(w.SQL().Exec("UPDATE deliveries SET state = 'FAILED'"))
 	first := w.Count("SELECT min(id) FROM deliveries")
 	return map[string]func(context.Context, audit.Record) error{
 		"create a payment": func(ctx context.Context, r audit.Record) error {

@@ -106,13 +106,11 @@ func TestStore_AuditEntries(t *testing.T) {
 		})
 		w.Run("OneFailedWebhook", func(t *testing.T) {
 			w.wantAudited(u.ID, "one failed webhook", func(ctx context.Context, r audit.Record) error {
-				_, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
+				w.MustDo(w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
 					return p.Cancel(storetest.Start)
-				})
-				w.Must(err)
-				_, err = w.SQL().Exec("UPDATE deliveries SET state = 'FAILED'")
-				w.Must(err)
-				_, err = w.ResendFailed(ctx, k.ID, storetest.Start, storetest.Start, r)
+				}))
+				w.MustDo(w.SQL().Exec("UPDATE deliveries SET state = 'FAILED'"))
+				_, err := w.ResendFailed(ctx, k.ID, storetest.Start, storetest.Start, r)
 				return err
 			}, "||1")
 		})

@@ -43,13 +43,11 @@ func TestStore_ChargedReadFails(t *testing.T) {
 		raw := w.SQL()
 		for name, read := range reads {
 			before := left()
-			_, err := raw.ExecContext(t.Context(), "ALTER TABLE deposits RENAME TO deposits_away")
-			w.Must(err)
+			w.MustDo(raw.ExecContext(t.Context(), "ALTER TABLE deposits RENAME TO deposits_away"))
 			if err := read(); err == nil || fault.Of(err) != nil {
 				t.Errorf("%s without its table: %v, want a failure of ours", name, err)
 			}
-			_, err = raw.ExecContext(t.Context(), "ALTER TABLE deposits_away RENAME TO deposits")
-			w.Must(err)
+			w.MustDo(raw.ExecContext(t.Context(), "ALTER TABLE deposits_away RENAME TO deposits"))
 			if after := left(); after != before {
 				t.Errorf("%s failed, and left %d of %d credits", name, after, before)
 			}

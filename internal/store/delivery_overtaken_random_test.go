@@ -73,14 +73,12 @@ func (s *overtakenWalk) step() {
 		if s.completed[id] {
 			return
 		}
-		_, err := s.UpdatePayment(s.T.Context(), id, func(p payment.Payment) (payment.Change, error) {
+		s.MustDo(s.UpdatePayment(s.T.Context(), id, func(p payment.Payment) (payment.Change, error) {
 			return p.MarkCompleted(payment.Actor{Name: "API key"}, s.now)
-		})
-		s.Must(err)
+		}))
 		s.completed[id] = true
 	default:
-		_, err := s.ResendFailed(s.T.Context(), s.key.ID, storetest.Start.Add(-time.Hour), s.now, audit.Record{})
-		s.Must(err)
+		s.MustDo(s.ResendFailed(s.T.Context(), s.key.ID, storetest.Start.Add(-time.Hour), s.now, audit.Record{}))
 	}
 }
 
@@ -89,8 +87,7 @@ func (s *overtakenWalk) drain() {
 	s.T.Helper()
 	for range 200 {
 		s.now = s.now.Add(2 * time.Hour)
-		_, err := s.ResendFailed(s.T.Context(), s.key.ID, storetest.Start.Add(-time.Hour), s.now, audit.Record{})
-		s.Must(err)
+		s.MustDo(s.ResendFailed(s.T.Context(), s.key.ID, storetest.Start.Add(-time.Hour), s.now, audit.Record{}))
 		list := s.claims("z", 10)
 		for _, d := range list {
 			s.ends("z", d, webhook.Delivered)

@@ -14,11 +14,10 @@ import (
 // callback sets the callback URL of the key.
 func (w *world) callback(k merchant.Key, url string, at time.Time) {
 	w.T.Helper()
-	_, err := w.UpdateCustodian(w.T.Context(), k.ID, nil, func(c merchant.Custodian) (merchant.CustodianChange, error) {
+	w.MustDo(w.UpdateCustodian(w.T.Context(), k.ID, nil, func(c merchant.Custodian) (merchant.CustodianChange, error) {
 		c.CallbackURL, c.UpdatedAt = url, at
 		return merchant.CustodianChange{Custodian: c}, nil
-	})
-	w.Must(err)
+	}))
 }
 
 // park ends the attempt of a claimed delivery as the deliverer does that finds no callback URL.

@@ -252,10 +252,9 @@ func TestStore_Claim_SecretsDamaged(t *testing.T) {
 				damaged, sound := w.receiver("https://damaged.example/hook"), w.receiver("https://sound.example/hook")
 				bad, good := w.end(damaged), w.end(sound)
 				db := w.SQL()
-				_, err := db.ExecContext(t.Context(), fmt.Sprintf(
+				w.MustDo(db.ExecContext(t.Context(), fmt.Sprintf(
 					"UPDATE custodians SET %s = '[\"AAAA\"]' WHERE key_id = %d", column, damaged.ID,
-				))
-				w.Must(err)
+				)))
 				storetest.Same(t, "claimed", eventIDs(w.claim("a", storetest.Start, 10, 10)), []string{good})
 				if again := w.claim("b", storetest.Start, 10, 10); len(again) != 0 {
 					t.Errorf("claimed again at once: %+v", again)
@@ -263,7 +262,7 @@ func TestStore_Claim_SecretsDamaged(t *testing.T) {
 				if n := w.Count("SELECT count(*) FROM delivery_attempts WHERE attempt = 1 AND status = 0 AND error <> '' AND error NOT LIKE '%AAAA%'"); n != 1 {
 					t.Errorf("%d failed attempts are shown, want 1", n)
 				}
-				_, err = db.ExecContext(t.Context(), fmt.Sprintf("UPDATE custodians SET secret = '', signing_secrets = '[]' WHERE key_id = %d", damaged.ID))
+				_, err := db.ExecContext(t.Context(), fmt.Sprintf("UPDATE custodians SET secret = '', signing_secrets = '[]' WHERE key_id = %d", damaged.ID))
 				w.Must(err)
 				later := w.claim("a", storetest.Start.Add(10*time.Second), 10, 10)
 				storetest.Same(t, "claimed later", eventIDs(later), []string{bad})
@@ -287,13 +286,11 @@ func TestStore_Claim_EventDamaged(t *testing.T) {
 		if w.ManyWriters() {
 			drop, damaged = drop+" ON events", "'\\x01'"
 		}
-		_, err := sql.ExecContext(t.Context(), drop)
-		w.Must(err)
-		_, err = sql.ExecContext(t.Context(), fmt.Sprintf(
+		w.MustDo(sql.ExecContext(t.Context(), drop))
+		w.MustDo(sql.ExecContext(t.Context(), fmt.Sprintf(
 			"UPDATE events SET data = %s WHERE payment_id = (SELECT id FROM payments WHERE public_id = '%s')",
 			damaged, paymentOf(bad),
-		))
-		w.Must(err)
+		)))
 		storetest.Same(t, "claimed", eventIDs(w.claim("a", storetest.Start, 10, 10)), []string{good})
 		if again := w.claim("b", storetest.Start, 10, 10); len(again) != 0 {
 			t.Errorf("claimed again at once: %+v", again)

@@ -40,8 +40,7 @@ func TestStore_PaidTwice(t *testing.T) {
 		k := w.NewKey(100, 0)
 		w.NewCustodian(k, "")
 		repeat := func(on string) {
-			_, err := w.SQL().ExecContext(t.Context(), "UPDATE custodians SET repeats = "+on)
-			w.Must(err)
+			w.MustDo(w.SQL().ExecContext(t.Context(), "UPDATE custodians SET repeats = "+on))
 		}
 		pay := func(all ...payment.Payment) (of []payment.ID) {
 			var updates []watch.Update

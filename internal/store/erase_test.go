@@ -35,10 +35,9 @@ func TestStore_EraseCustomer(t *testing.T) {
 				},
 			}, storetest.Start))
 			w.Must(err)
-			_, err = w.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) {
+			w.MustDo(w.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) {
 				return p.Cancel(storetest.Start)
-			})
-			w.Must(err)
+			}))
 			return p
 		}
 		var erased []payment.Payment
@@ -93,12 +92,11 @@ func (w *world) untouched(id payment.ID) {
 // repeated has the customer named where others wrote: by an owner, by the receiver of a webhook, and in the audit log.
 func (w *world) repeated(ctx context.Context, k merchant.Key, p payment.Payment) {
 	w.T.Helper()
-	_, err := w.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) {
+	w.MustDo(w.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) {
 		return p.MarkCompleted(
 			payment.Actor{Name: "owner@shop.example", Reason: "mail from Ada@EXAMPLE.com"}, storetest.Start,
 		)
-	})
-	w.Must(err)
+	}))
 	for _, d := range w.claim("here", storetest.Start.Add(time.Hour), 200, 200) {
 		w.Must(w.Settle(ctx, "here", webhook.Outcome{
 			DeliveryID: d.ID, State: webhook.Delivered, Attempt: webhook.Attempt{

@@ -17,10 +17,4 @@ func newWorld(t *testing.T, s *store.Store, url string) *world {
 }
 
 // onEach runs the test on each kind of database.
-func onEach(t *testing.T, test func(t *testing.T, w *world)) {
-	t.Helper()
-	storetest.OnEach(t, func(t *testing.T, w *storetest.World) {
-		t.Helper()
-		test(t, &world{w})
-	})
-}
+var onEach = storetest.OnEachOf[world]

@@ -18,8 +18,7 @@ func TestStore_Inspect(t *testing.T) {
 		other, err := w.SQL().BeginTx(t.Context(), nil)
 		w.Must(err)
 		defer func() { _ = other.Rollback() }()
-		_, err = other.ExecContext(t.Context(), "UPDATE instance SET key_check = key_check")
-		w.Must(err)
+		w.MustDo(other.ExecContext(t.Context(), "UPDATE instance SET key_check = key_check"))
 		x, err := w.Inspect(t.Context())
 		w.Must(errors.Join(err, x.Key))
 		isolation := map[bool]string{true: "read committed", false: "serializable"}[w.ManyWriters()]

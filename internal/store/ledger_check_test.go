@@ -25,13 +25,11 @@ func TestStore_VerifyLedger(t *testing.T) {
 		raw := w.SQL()
 		wrong := func(what, text, mend string) {
 			t.Helper()
-			_, err := raw.Exec(text)
-			w.Must(err)
+			w.MustDo(raw.Exec(text))
 			if _, differences := verify(); len(differences) != 1 || !strings.Contains(differences[0], what) {
 				t.Errorf("%s: %q", what, differences)
 			}
-			_, err = raw.Exec(mend)
-			w.Must(err)
+			w.MustDo(raw.Exec(mend))
 		}
 		wrong("has a balance of 100", "UPDATE balances SET balance = 100 WHERE balance = 99",
 			"UPDATE balances SET balance = 99 WHERE balance = 100")
@@ -39,10 +37,9 @@ func TestStore_VerifyLedger(t *testing.T) {
 			"UPDATE payments SET public_id = '"+string(p.ID)+"' WHERE id = 1")
 		wrong("is recorded to have bought 7", "UPDATE payments SET kind = 'TOPUP', credited = 7 WHERE id = 1",
 			"UPDATE payments SET kind = 'PAYMENT', credited = 0 WHERE id = 1")
-		_, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
+		w.MustDo(w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
 			return p.MarkCompleted(payment.Actor{Name: "API key"}, storetest.Start)
-		})
-		w.Must(err)
+		}))
 		wrong("add up to 12.5 in 1", "UPDATE sales SET payments = 2", "UPDATE sales SET payments = 1")
 		wrong("smallest units of", "UPDATE sales SET price = 7", "UPDATE sales SET price = 0")
 		wrong("has sales of 13", "UPDATE sales SET volume = 13000000", "UPDATE sales SET volume = 12500000")

@@ -39,19 +39,16 @@ func TestSince(t *testing.T) {
 		if r := w.wantVerified("a start", storetest.Start, ""); r.Entries != 1 {
 			t.Errorf("a start: %+v", r)
 		}
-		_, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
+		w.MustDo(w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
 			return p.MarkCompleted(payment.Actor{Name: "API key"}, storetest.Start)
-		})
-		w.Must(err)
+		}))
 		w.wantVerified("a sale", storetest.Start, "")
 		raw := w.SQL()
 		wrong := func(text, change, mend string) {
 			t.Helper()
-			_, err := raw.Exec(change)
-			w.Must(err)
+			w.MustDo(raw.Exec(change))
 			w.wantVerified(change, storetest.Start, text)
-			_, err = raw.Exec(mend)
-			w.Must(err)
+			w.MustDo(raw.Exec(mend))
 			w.wantVerified(mend, storetest.Start, "")
 		}
 		wrong("has a balance of 100", "UPDATE balances SET balance = 100 WHERE balance = 98",

@@ -66,8 +66,7 @@ func TestStore_Migrate_Fails(t *testing.T) {
 			if _, err := db.Exec("SELECT 1 FROM payments"); err == nil {
 				t.Error("half a migration was left behind")
 			}
-			_, err = db.Exec("DROP TABLE leases")
-			w.Must(err)
+			w.MustDo(db.Exec("DROP TABLE leases"))
 			w.Must(s.Migrate(t.Context()))
 		})
 	}

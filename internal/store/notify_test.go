@@ -57,10 +57,8 @@ func TestStore_OnChange(t *testing.T) {
 			t.Errorf("heard %q of %q", id, p.ID)
 		}
 		// changes nothing
-		_, err := w.UpdatePayment(t.Context(), p.ID, storetest.StartOn(chain.Polygon, money.USDC, storetest.Start))
-		w.Must(err)
-		_, err = w.UpdatePayment(t.Context(), p.ID, storetest.StartOn(chain.Base, money.USDC, storetest.Start))
-		w.Must(err)
+		w.MustDo(w.UpdatePayment(t.Context(), p.ID, storetest.StartOn(chain.Polygon, money.USDC, storetest.Start)))
+		w.MustDo(w.UpdatePayment(t.Context(), p.ID, storetest.StartOn(chain.Base, money.USDC, storetest.Start)))
 		if id := next(heard, patience); id != p.ID {
 			t.Errorf("heard %q of %q", id, p.ID)
 		}
@@ -91,8 +89,7 @@ func TestStore_Listen_Others(t *testing.T) {
 	if id := next(heard, patience); id != "" {
 		t.Errorf("heard %q when the connection was lost", id)
 	}
-	_, err = w.UpdatePayment(t.Context(), p.ID, storetest.StartOn(chain.Base, money.USDC, storetest.Start))
-	w.Must(err)
+	w.MustDo(w.UpdatePayment(t.Context(), p.ID, storetest.StartOn(chain.Base, money.USDC, storetest.Start)))
 	if id := next(heard, patience); id != p.ID {
 		t.Errorf("heard %q of %q after the loss", id, p.ID)
 	}

@@ -122,10 +122,8 @@ func TestStore_Problems(t *testing.T) {
 			!late.Deposits[0].Counted {
 			t.Errorf("left deposits: %+v", late.Deposits)
 		}
-		_, err = w.SQL().ExecContext(ctx, "DELETE FROM routes")
-		w.Must(err)
-		_, err = w.SQL().ExecContext(ctx, "UPDATE payments SET reorged = true")
-		w.Must(err)
+		w.MustDo(w.SQL().ExecContext(ctx, "DELETE FROM routes"))
+		w.MustDo(w.SQL().ExecContext(ctx, "UPDATE payments SET reorged = true"))
 		now, err := w.Problems(ctx, storetest.Start, 1)
 		w.Must(err)
 		if len(now.Deposits) != 1 || now.Deposits[0].Chosen {

@@ -80,8 +80,7 @@ func TestOutbox_Owners(t *testing.T) {
 			if u == 1 {
 				member = viewer
 			}
-			_, err := w.JoinTeam(ctx, storetest.HashOf(member.Email), member, storetest.Start, audit.Record{})
-			w.Must(err)
+			w.MustDo(w.JoinTeam(ctx, storetest.HashOf(member.Email), member, storetest.Start, audit.Record{}))
 		}
 		m := letter("m", "")
 		m.Owners = owner.ID

@@ -18,10 +18,9 @@ func TestStore_UpdatePayment_Refused(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.NewKey(5, 0)
 		p, stranger := w.NewStarted(k), w.NewStarted(k)
-		_, err := w.UpdatePayment(
+		w.MustDo(w.UpdatePayment(
 			t.Context(), stranger.ID, storetest.Observe(1, storetest.Transfer(stranger, "0xaa", money.USD, 1)),
-		)
-		w.Must(err)
+		))
 		for name, spoil := range map[string]func(*payment.Change){
 			"amount":   func(c *payment.Change) { c.Payment.Amount++ },
 			"key":      func(c *payment.Change) { c.Payment.KeyID++ },
@@ -95,7 +94,6 @@ func TestStore_UpdatePayment_Panic(t *testing.T) {
 			}()
 			_, _ = w.UpdatePayment(t.Context(), p.ID, func(payment.Payment) (payment.Change, error) { panic("bug") })
 		}()
-		_, err := w.UpdatePayment(t.Context(), p.ID, storetest.StartOn(chain.Polygon, money.USDC, storetest.Start))
-		w.Must(err)
+		w.MustDo(w.UpdatePayment(t.Context(), p.ID, storetest.StartOn(chain.Polygon, money.USDC, storetest.Start)))
 	})
 }

@@ -157,8 +157,7 @@ func TestStore_UpdatePayment_TopUp(t *testing.T) {
 		w.Must(err)
 		tx := storetest.Transfer(p, "0xcc", money.USD, 3)
 		for range 3 {
-			_, err = w.UpdatePayment(t.Context(), p.ID, storetest.Observe(3, tx))
-			w.Must(err)
+			w.MustDo(w.UpdatePayment(t.Context(), p.ID, storetest.Observe(3, tx)))
 		}
 		b, err := w.Balance(t.Context(), k.ID)
 		w.Must(err)
@@ -180,10 +179,9 @@ func TestStore_UpdatePayment_TopUpInParts(t *testing.T) {
 		w.Must(err)
 		p, err = w.UpdatePayment(t.Context(), p.ID, storetest.StartOn(chain.Polygon, money.USDC, storetest.Start))
 		w.Must(err)
-		_, err = w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
+		w.MustDo(w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
 			return p.Cancel(storetest.Start)
-		})
-		w.Must(err)
+		}))
 		var parts []chain.Transfer
 		for i, part := range []struct{ amount, credits money.Micros }{
 			{50_000, 1}, {20 * money.USD, 401}, {49_999, 401}, {1, 402},
@@ -304,8 +302,7 @@ func TestStore_UpdatePayment_LockedOutside(t *testing.T) {
 	outside, err := w.SQL().Begin()
 	w.Must(err)
 	defer func() { _ = outside.Rollback() }()
-	_, err = outside.Exec("SELECT 1 FROM payments WHERE public_id = '" + string(stuck.ID) + "' FOR UPDATE")
-	w.Must(err)
+	w.MustDo(outside.Exec("SELECT 1 FROM payments WHERE public_id = '" + string(stuck.ID) + "' FOR UPDATE"))
 
 	waiting := make(chan error, 1)
 	go func() {

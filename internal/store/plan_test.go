@@ -101,8 +101,7 @@ func (w *world) useEverything() {
 	ctx, all := w.T.Context(), []chain.Network{chain.Polygon, chain.Base}
 	p := w.NewStarted(k)
 	tx := storetest.Transfer(p, "0xaa", 12_500_000, 10)
-	_, err := w.UpdatePayment(ctx, p.ID, storetest.Observe(10, tx))
-	w.Must(err)
+	w.MustDo(w.UpdatePayment(ctx, p.ID, storetest.Observe(10, tx)))
 	last := w.NewPaymentAt(k, storetest.Start)
 	for _, f := range []payment.Filter{
 		{},
@@ -117,8 +116,7 @@ func (w *world) useEverything() {
 		{Status: payment.Completed, Network: chain.Polygon, Ascending: true, Since: storetest.Start},
 	} {
 		f.KeyID, f.Limit = k.ID, 3
-		_, err := w.Payments(ctx, f)
-		w.Must(err)
+		w.MustDo(w.Payments(ctx, f))
 	}
 	_, mark, err := w.Watches(ctx, all, watch.Mark{}, storetest.Start)
 	w.Must(err)
@@ -126,61 +124,49 @@ func (w *world) useEverything() {
 	_, _, err = w.Watches(ctx, all, mark, storetest.Start)
 	w.Must(err)
 	for _, after := range []int64{0, last.Number} {
-		_, err = w.Settlement().ReceivingAfter(ctx, after, storetest.Start, 3)
-		w.Must(err)
+		w.MustDo(w.Settlement().ReceivingAfter(ctx, after, storetest.Start, 3))
 	}
-	_, err = w.Settlement().OpenDifferences(ctx, chain.Polygon, storetest.Start, 3)
-	w.Must(err)
-	_, err = w.Unsettled(ctx, chain.Polygon, 1, 9)
-	w.Must(err)
-	_, err = w.Merchant().Balance(ctx, k.ID)
-	w.Must(err)
-	_, err = w.PaymentsByID(ctx, []payment.ID{p.ID})
-	w.Must(err)
-	_, err = w.Due(ctx, storetest.Start, "", 3)
-	w.Must(err)
-	_, err = w.Running(ctx, chain.Polygon, storetest.Start, "", 3)
-	w.Must(err)
+	w.MustDo(w.Settlement().OpenDifferences(ctx, chain.Polygon, storetest.Start, 3))
+	w.MustDo(w.Unsettled(ctx, chain.Polygon, 1, 9))
+	w.MustDo(w.Merchant().Balance(ctx, k.ID))
+	w.MustDo(w.PaymentsByID(ctx, []payment.ID{p.ID}))
+	w.MustDo(w.Due(ctx, storetest.Start, "", 3))
+	w.MustDo(w.Running(ctx, chain.Polygon, storetest.Start, "", 3))
 	_, _, err = w.PublicEvents(ctx, k.ID, "", 3)
 	w.Must(err)
-	_, err = w.Events(ctx, p.ID)
-	w.Must(err)
+	w.MustDo(w.Events(ctx, p.ID))
 	for _, d := range w.claim("a", storetest.Start.Add(time.Hour), 3, 3) {
 		w.settle("a", d, "DELIVERED", storetest.Start, storetest.Start)
 	}
 	_, _, err = w.NextDue(ctx, storetest.Start)
 	w.Must(err)
-	_, err = w.KeyByHash(ctx, k.Hash)
-	w.Must(err)
+	w.MustDo(w.KeyByHash(ctx, k.Hash))
 	_, err = w.MembershipBySession(ctx, storetest.HashOf("x"), storetest.Start)
 	storetest.WantError(w.T, "no session", err, identity.ErrBadSession)
 	_, _, err = w.begin(k.ID, "a", "b", "c", storetest.Start)
 	w.Must(err)
-	_, err = w.RotateKey(ctx, merchant.Replacement{
+	w.MustDo(w.RotateKey(ctx, merchant.Replacement{
 		Most:  merchant.AllPermissions(),
 		KeyID: k.ID, Old: k.Hash, Next: storetest.HashOf("next"),
 		Keep: func(merchant.Done) (*idempotency.Kept, error) {
 			answer := idempotency.Answer{Status: 200, Body: []byte("b")}
 			return &idempotency.Kept{Claim: claim(k.ID, "a", "c"), Answer: answer, At: storetest.Start}, nil
 		},
-	})
-	w.Must(err)
+	}))
 	_, _, err = w.RetiredAnswer(ctx, k.Hash, "a", idempotency.Hash(storetest.HashOf("b")), storetest.Start)
 	w.Must(err)
 	for _, part := range []retention.Part{
 		retention.Attempts, retention.Deliveries, retention.Events, retention.Audit, retention.Sessions,
 		retention.Idempotency,
 	} {
-		_, err = w.Retention().DropBatch(ctx, part, storetest.Start.Add(time.Minute), 0)
-		w.Must(err)
+		w.MustDo(w.Retention().DropBatch(ctx, part, storetest.Start.Add(time.Minute), 0))
 	}
 	w.useCampaigns(k)
 	w.useDashboard(k, p)
 	low := w.NewKey(6, 0)
-	_, err = w.Post(low.ID, []ledger.Entry{
+	w.MustDo(w.Post(low.ID, []ledger.Entry{
 		ledger.Spend(low.ID, ledger.Credit, ledger.ReasonOperation, fmt.Sprint("spend", low.ID), storetest.Start),
-	})
-	w.Must(err)
+	}))
 	w.useMails(low)
 }
 
@@ -192,10 +178,8 @@ func (w *world) useMails(k merchant.Key) {
 	claimed, err := webhook.ClaimDue(ctx, out, "one", storetest.Start, storetest.Start.Add(time.Minute), 9, 9)
 	w.Must(err)
 	for _, d := range claimed {
-		_, err = out.Mail(ctx, d.ID)
-		w.Must(err)
-		_, err = out.Allowed(ctx, d.ID)
-		w.Must(err)
+		w.MustDo(out.Mail(ctx, d.ID))
+		w.MustDo(out.Allowed(ctx, d.ID))
 		w.Must(out.Settle(ctx, "one", webhook.Outcome{
 			DeliveryID: d.ID, State: webhook.Delivered, Attempt: webhook.Attempt{At: storetest.Start},
 		}))
@@ -210,18 +194,15 @@ func (w *world) useCampaigns(k merchant.Key) {
 	ctx, c := w.T.Context(), w.campaign(k, "plans")
 	_, _, err := w.Campaign(ctx, c.Slug)
 	w.Must(err)
-	_, err = w.Campaigns(ctx, []int64{k.ID})
-	w.Must(err)
-	_, err = w.Donations(ctx, campaign.DonationQuery{Campaign: c.Number, Before: 9, Limit: 3, Proven: true})
-	w.Must(err)
+	w.MustDo(w.Campaigns(ctx, []int64{k.ID}))
+	w.MustDo(w.Donations(ctx, campaign.DonationQuery{Campaign: c.Number, Before: 9, Limit: 3, Proven: true}))
 	storetest.WantError(
 		w.T, "no donation", w.ReviewDonation(ctx, c.Number, 1, campaign.Hidden,
 			audit.Record{}), campaign.ErrUnknownGift,
 	)
 	_, err = w.Link(ctx, "none")
 	storetest.WantError(w.T, "no link", err, campaign.ErrUnknownLink)
-	_, err = w.Links(ctx, []int64{k.ID})
-	w.Must(err)
+	w.MustDo(w.Links(ctx, []int64{k.ID}))
 }
 
 // useDashboard runs what the pages of merchants and operators ask.
@@ -243,21 +224,14 @@ func (w *world) useDashboard(k merchant.Key, p payment.Payment) {
 		{Text: "two words", Look: 1, Paid: true},
 	} {
 		q.Keys, q.Limit = keys, 3
-		_, err := w.SearchPayments(ctx, q)
-		w.Must(err)
-		_, err = w.Totals(ctx, q)
-		w.Must(err)
+		w.MustDo(w.SearchPayments(ctx, q))
+		w.MustDo(w.Totals(ctx, q))
 	}
-	_, err := w.Days(ctx, keys, storetest.Start, storetest.Start.AddDate(1, 0, 0))
-	w.Must(err)
-	_, err = w.Activity(ctx, keys)
-	w.Must(err)
-	_, err = w.Open(ctx, keys)
-	w.Must(err)
-	_, err = w.Funnel(ctx, keys, storetest.Start)
-	w.Must(err)
-	_, err = w.Starts(ctx, k.ID, storetest.Start)
-	w.Must(err)
+	w.MustDo(w.Days(ctx, keys, storetest.Start, storetest.Start.AddDate(1, 0, 0)))
+	w.MustDo(w.Activity(ctx, keys))
+	w.MustDo(w.Open(ctx, keys))
+	w.MustDo(w.Funnel(ctx, keys, storetest.Start))
+	w.MustDo(w.Starts(ctx, k.ID, storetest.Start))
 	for _, q := range []report.DeliveryQuery{
 		{},
 		{State: "FAILED", Before: 9},
@@ -265,62 +239,44 @@ func (w *world) useDashboard(k merchant.Key, p payment.Payment) {
 		{Type: payment.EventCompleted},
 	} {
 		q.KeyID, q.Limit = k.ID, 3
-		_, err := w.Deliveries(ctx, q)
-		w.Must(err)
+		w.MustDo(w.Deliveries(ctx, q))
 	}
-	_, err = w.Delivery(ctx, keys, 1)
+	_, err := w.Delivery(ctx, keys, 1)
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		w.T.Fatal(err)
 	}
-	_, err = w.FailedDeliveries(ctx, keys, storetest.Start)
-	w.Must(err)
+	w.MustDo(w.FailedDeliveries(ctx, keys, storetest.Start))
 	// There may be none; how it is looked for is what counts.
 	_ = w.Resend(ctx, keys, 1, storetest.Start, audit.Record{})
-	_, err = w.ResendFailed(ctx, k.ID, storetest.Start, storetest.Start, audit.Record{})
-	w.Must(err)
-	_, err = w.Entries(ctx, k.ID, 9, 3)
-	w.Must(err)
-	_, err = w.SweepsOf(ctx, p.Number)
-	w.Must(err)
+	w.MustDo(w.ResendFailed(ctx, k.ID, storetest.Start, storetest.Start, audit.Record{}))
+	w.MustDo(w.Entries(ctx, k.ID, 9, 3))
+	w.MustDo(w.SweepsOf(ctx, p.Number))
 	for _, q := range []report.UserQuery{{Limit: 3}, {Before: 9, Limit: 3}, {Text: "user", Before: 99, Limit: 3}} {
-		_, err = w.Users(ctx, q)
-		w.Must(err)
+		w.MustDo(w.Users(ctx, q))
 	}
 	person, err := w.User(ctx, k.UserPublic)
 	w.Must(err)
-	_, err = w.TopUps(ctx, 9, 3)
-	w.Must(err)
-	_, err = w.SweepLines(ctx, 9, 3)
-	w.Must(err)
-	_, err = w.Problems(ctx, storetest.Start, 1)
-	w.Must(err)
-	_, err = w.DisableUser(ctx, person.ID, storetest.Start, audit.Record{})
-	w.Must(err)
-	_, err = w.DisableUser(ctx, person.ID, time.Time{}, audit.Record{})
-	w.Must(err)
-	_, err = w.DisableKey(ctx, k.ID, storetest.Start, audit.Record{})
-	w.Must(err)
-	_, err = w.DisableKey(ctx, k.ID, time.Time{}, audit.Record{})
-	w.Must(err)
-	_, err = w.AskLedgerCheck(ctx, "a", storetest.Start, storetest.Start, audit.Record{})
-	w.Must(err)
+	w.MustDo(w.TopUps(ctx, 9, 3))
+	w.MustDo(w.SweepLines(ctx, 9, 3))
+	w.MustDo(w.Problems(ctx, storetest.Start, 1))
+	w.MustDo(w.DisableUser(ctx, person.ID, storetest.Start, audit.Record{}))
+	w.MustDo(w.DisableUser(ctx, person.ID, time.Time{}, audit.Record{}))
+	w.MustDo(w.DisableKey(ctx, k.ID, storetest.Start, audit.Record{}))
+	w.MustDo(w.DisableKey(ctx, k.ID, time.Time{}, audit.Record{}))
+	w.MustDo(w.AskLedgerCheck(ctx, "a", storetest.Start, storetest.Start, audit.Record{}))
 	_, _, err = w.LedgerCheck(ctx)
 	w.Must(err)
 	w.Must(w.EndLedgerCheck(ctx, ledger.Check{AskedAt: storetest.Start, EndedAt: storetest.Start}))
-	_, err = w.Stuck(ctx, storetest.Start, 1)
-	w.Must(err)
-	_, err = w.AuditLog(ctx, 1, 1, 9, 3)
-	w.Must(err)
-	_, err = w.Keys(ctx, k.UserID)
-	w.Must(err)
+	w.MustDo(w.Stuck(ctx, storetest.Start, 1))
+	w.MustDo(w.AuditLog(ctx, 1, 1, 9, 3))
+	w.MustDo(w.Keys(ctx, k.UserID))
 	w.Must(
 		w.PutLogo(
 			ctx, k.ID, merchant.Logo{Hash: strings.Repeat("0", 64), Kind: "png", Picture: []byte{1}}, storetest.Start,
 			audit.Record{},
 		),
 	)
-	_, err = w.Logo(ctx, strings.Repeat("0", 64))
-	w.Must(err)
+	w.MustDo(w.Logo(ctx, strings.Repeat("0", 64)))
 }
 
 // preparedTexts lists the prepared statements: on SQLite with NULL for each

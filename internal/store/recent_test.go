@@ -29,10 +29,9 @@ func TestStore_RecentPayment(t *testing.T) {
 		} else {
 			w.pollsFromMemory(p.Description, poll)
 		}
-		_, err = w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
+		w.MustDo(w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
 			return p.Cancel(storetest.Start)
-		})
-		w.Must(err)
+		}))
 		if got := poll(); got.Status != payment.Cancelled || got.Description == p.Description {
 			t.Errorf("after it was cancelled a poll says %s, %q", got.Status, got.Description)
 		}
@@ -46,8 +45,7 @@ func (w *world) pollsAnew(poll func() payment.Payment) {
 	w.T.Helper()
 	for i := range 5 {
 		want := fmt.Sprintf("written by another instance %d", i)
-		_, err := w.SQL().Exec("UPDATE payments SET description = $1", want)
-		w.Must(err)
+		w.MustDo(w.SQL().Exec("UPDATE payments SET description = $1", want))
 		if got := poll().Description; got != want {
 			w.T.Fatalf("a poll says %q after %q was written", got, want)
 		}
@@ -60,15 +58,13 @@ func (w *world) pollsFromMemory(before string, poll func() payment.Payment) {
 	w.T.Helper()
 	const tries = 50
 	for i := range tries {
-		_, err := w.SQL().Exec("UPDATE payments SET description = $1", before)
-		w.Must(err)
+		w.MustDo(w.SQL().Exec("UPDATE payments SET description = $1", before))
 		time.Sleep(time.Second)
 		begun := time.Now()
 		if got := poll().Description; got != before {
 			w.T.Fatalf("after a second a poll still says %q", got)
 		}
-		_, err = w.SQL().Exec("UPDATE payments SET description = $1", fmt.Sprintf("written by another process %d", i))
-		w.Must(err)
+		w.MustDo(w.SQL().Exec("UPDATE payments SET description = $1", fmt.Sprintf("written by another process %d", i)))
 		got := poll().Description
 		if time.Since(begun) >= time.Second {
 			continue

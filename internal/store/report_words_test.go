@@ -208,11 +208,9 @@ func (w *world) numbersFrom(other merchant.Key, number int64) {
 	if !w.ManyWriters() {
 		change = "UPDATE payments SET id = $1 WHERE id = $2"
 		database.SetMaxOpenConns(1) // the pragma is the connection's
-		_, err := database.ExecContext(w.T.Context(), "PRAGMA foreign_keys = OFF")
-		w.Must(err)
+		w.MustDo(database.ExecContext(w.T.Context(), "PRAGMA foreign_keys = OFF"))
 	}
-	_, err := database.ExecContext(w.T.Context(), change, number, p.Number)
-	w.Must(err)
+	w.MustDo(database.ExecContext(w.T.Context(), change, number, p.Number))
 }
 
 // Totals are of the whole filter, of all keys and whatever the page.

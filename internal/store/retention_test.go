@@ -121,8 +121,7 @@ func TestStore_DropBatch_Unfinished(t *testing.T) {
 		for what, final := range map[string]uint64{"money that is not final": 1, "money that is not settled": 100} {
 			p := w.NewStarted(k)
 			paid := storetest.Transfer(p, "0x"+strconv.Itoa(int(final)), p.Amount, 50)
-			_, err := w.UpdatePayment(t.Context(), p.ID, storetest.Observe(final, paid))
-			w.Must(err)
+			w.MustDo(w.UpdatePayment(t.Context(), p.ID, storetest.Observe(final, paid)))
 			w.exec("UPDATE payments SET status = 'COMPLETED', ended_at = ?, attention = '' WHERE id = ?", db.At(storetest.Start), p.Number)
 			w.exec("UPDATE deliveries SET state = 'DELIVERED' WHERE payment_id = ?", p.Number)
 			kept[what] = p

@@ -31,17 +31,15 @@ func TestStore_Retry(t *testing.T) {
 				case "ledger_entries":
 					runs := 0
 					start := storetest.StartOn(chain.Polygon, money.USDC, storetest.Start)
-					_, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
+					w.MustDo(w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
 						runs++
 						return start(p)
-					})
-					w.Must(err)
+					}))
 					if runs != 4 {
 						t.Errorf("decided %d times, want 4", runs)
 					}
 				case "leases":
-					_, err := w.Store.Lease(t.Context(), "x", "a", storetest.Start, storetest.Start.Add(time.Minute))
-					w.Must(err)
+					w.MustDo(w.Store.Lease(t.Context(), "x", "a", storetest.Start, storetest.Start.Add(time.Minute)))
 				}
 			}
 			w.checkHistory(w.Stored(p.ID))
@@ -62,8 +60,7 @@ func (w *world) inject(n int, state, table string) {
 			` + string(rune('0'+n)) + ` THEN RAISE EXCEPTION 'injected' USING ERRCODE = '` + state + `'; END IF; RETURN NEW; END $$`,
 		"CREATE TRIGGER fail_first BEFORE INSERT ON " + table + " FOR EACH ROW EXECUTE FUNCTION fail_first()",
 	} {
-		_, err := db.Exec(text)
-		w.Must(err)
+		w.MustDo(db.Exec(text))
 	}
 }
 
@@ -78,8 +75,7 @@ func TestStore_Retry_GivesUp(t *testing.T) {
 		"CREATE FUNCTION fail_always() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'injected' USING ERRCODE = '40001'; END $$",
 		"CREATE TRIGGER fail_always BEFORE INSERT ON routes FOR EACH ROW EXECUTE FUNCTION fail_always()",
 	} {
-		_, err := raw.Exec(text)
-		w.Must(err)
+		w.MustDo(raw.Exec(text))
 	}
 	begun := time.Now()
 	_, err := w.UpdatePayment(t.Context(), p.ID, storetest.StartOn(chain.Polygon, money.USDC, storetest.Start))

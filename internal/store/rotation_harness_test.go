@@ -65,13 +65,12 @@ func (w *rotationWorld) fill(n int) {
 		w.Must(w.Mails().Add(ctx, mail.Mail{
 			ID: w.passkey.ID, Kind: mail.Plain, To: w.key.Email, Text: secret.New("link"), At: storetest.Start,
 		}))
-		_, err := w.Merchant().UpdateAccount(ctx, w.key.UserID, 0, func(a merchant.Account) (merchant.Change, error) {
+		w.MustDo(w.Merchant().UpdateAccount(ctx, w.key.UserID, 0, func(a merchant.Account) (merchant.Change, error) {
 			a.Chat = merchant.Chat{URL: secret.New("https://chat.example"), News: merchant.NewsOf(nil)}
 			return merchant.Change{Account: a}, nil
-		})
-		w.Must(err)
+		}))
 		w.answer("answered", "kept answer")
-		_, _, err = w.IdempotencyBegin(ctx, idempotency.Try{ // its answer is NULL
+		_, _, err := w.IdempotencyBegin(ctx, idempotency.Try{ // its answer is NULL
 			Claim: idempotency.Claim{KeyID: w.key.ID, Key: "unanswered"},
 			Now:   storetest.Start, LockedUntil: storetest.Start.Add(time.Hour),
 		})

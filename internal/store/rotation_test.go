@@ -130,8 +130,7 @@ func TestRotate_Damaged(t *testing.T) {
 	t.Parallel()
 	onEachSealed(t, func(t *testing.T, w *rotationWorld) {
 		damaged := w.key
-		_, err := w.SQL().ExecContext(t.Context(), "UPDATE custodians SET secret = 'sealed1.00000000.AAAA'")
-		w.Must(err)
+		w.MustDo(w.SQL().ExecContext(t.Context(), "UPDATE custodians SET secret = 'sealed1.00000000.AAAA'"))
 		w.fill(1)
 		var id string
 		query := fmt.Sprintf("SELECT public_id FROM custodians WHERE key_id = %d", damaged.ID)

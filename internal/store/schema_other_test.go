@@ -39,8 +39,7 @@ func TestStore_OtherSchema(t *testing.T) {
 		for _, change := range []string{
 			"UPDATE schema_versions SET digest = 'another'", "ALTER TABLE schema_versions DROP COLUMN digest",
 		} {
-			_, err := w.SQL().Exec(change)
-			w.Must(err)
+			w.MustDo(w.SQL().Exec(change))
 			refusesDatabase(t, w.URL, "made by another build")
 			if err := w.Migrate(t.Context()); !errors.Is(err, store.ErrOtherSchema) {
 				t.Errorf("%s: %v", change, err)
@@ -62,8 +61,7 @@ func TestStore_ForeignDatabase(t *testing.T) {
 				url := d.Empty(t)
 				w := &storetest.World{T: t, URL: url}
 				for _, table := range tables {
-					_, err := w.SQL().Exec(table)
-					w.Must(err)
+					w.MustDo(w.SQL().Exec(table))
 				}
 				refusesDatabase(t, url, "tables of another program (wp_")
 				if name == "Tables" {
@@ -83,8 +81,7 @@ func TestStore_Encoding(t *testing.T) {
 		t.Parallel()
 		url := "sqlite://" + t.TempDir() + "/florin.db"
 		w := &storetest.World{T: t, URL: url}
-		_, err := w.SQL().Exec("PRAGMA encoding = 'UTF-16le'; CREATE TABLE x (y); DROP TABLE x")
-		w.Must(err)
+		w.MustDo(w.SQL().Exec("PRAGMA encoding = 'UTF-16le'; CREATE TABLE x (y); DROP TABLE x"))
 		refusesDatabase(t, url, "texts in UTF-16le")
 	})
 	t.Run("PostgreSQL", func(t *testing.T) {

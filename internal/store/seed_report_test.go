@@ -35,8 +35,7 @@ func TestReader_UnderSeed(t *testing.T) {
 		storetest.Same(t, "money on Polygon only", amounts(), "")
 		change := func(text string, args ...any) {
 			t.Helper()
-			_, err := w.SQL().ExecContext(ctx, text, args...)
-			w.Must(err)
+			w.MustDo(w.SQL().ExecContext(ctx, text, args...))
 		}
 		change("UPDATE deposits SET network = '" + string(chain.Solana) + "'")
 		p := w.Stored(w.NewStarted(k).ID)

@@ -70,8 +70,7 @@ func TestStore_SetAside(t *testing.T) {
 		storetest.Same(t, "on another network", w.setAside(chain.Base), []watch.SetAside{base})
 
 		ended := storetest.Start.Add(time.Minute)
-		_, err := w.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) { return p.Cancel(ended) })
-		w.Must(err)
+		w.MustDo(w.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) { return p.Cancel(ended) }))
 		base.EndedAt = ended
 		storetest.Same(t, "of a payment that has ended", w.setAside(chain.Base), []watch.SetAside{base})
 	})
@@ -169,8 +168,7 @@ func TestStore_MoveCursor(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		operator, merchant := w.NewUser(), w.NewUser()
-		_, err := w.SQL().ExecContext(ctx, fmt.Sprintf("UPDATE users SET operator = TRUE WHERE id = %d", operator.ID))
-		w.Must(err)
+		w.MustDo(w.SQL().ExecContext(ctx, fmt.Sprintf("UPDATE users SET operator = TRUE WHERE id = %d", operator.ID)))
 		entries := func(user int64, more string) int64 {
 			return w.Count(fmt.Sprintf("SELECT count(*) FROM audit_log WHERE user_id = %d", user) + more)
 		}

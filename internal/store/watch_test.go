@@ -38,10 +38,9 @@ func TestStore_Watches(t *testing.T) {
 		for p, when := range map[payment.ID]time.Time{
 			ended.ID: storetest.Start.Add(time.Hour), longEnded.ID: storetest.Start,
 		} {
-			_, err := w.UpdatePayment(t.Context(), p, func(q payment.Payment) (payment.Change, error) {
+			w.MustDo(w.UpdatePayment(t.Context(), p, func(q payment.Payment) (payment.Change, error) {
 				return q.Cancel(when)
-			})
-			w.Must(err)
+			}))
 		}
 		set, mark := w.watched(watch.Mark{}, storetest.Start, chain.Polygon)
 		if len(set) != 2 || set[running.ID].Address != running.Routes[0].Address.Address ||
@@ -55,10 +54,9 @@ func TestStore_Watches(t *testing.T) {
 			t.Errorf("on other networks: %+v", none)
 		}
 		late := w.NewStarted(k)
-		_, err := w.UpdatePayment(
+		w.MustDo(w.UpdatePayment(
 			t.Context(), late.ID, storetest.StartOn(chain.Base, money.USDC, storetest.Start.Add(time.Minute)),
-		)
-		w.Must(err)
+		))
 		next, mark := w.watched(mark, storetest.Start, chain.Polygon)
 		if _, ok := next[late.ID]; !ok {
 			t.Errorf("the new address is missing: %+v", next)
@@ -137,8 +135,7 @@ func TestStore_Watches_MovedServer(t *testing.T) {
 		k := w.NewKey(9, 0)
 		old := w.NewStarted(k)
 		for _, text := range []string{"UPDATE routes SET xact = 5000000000", "UPDATE instance SET server = 'another'"} {
-			_, err := w.SQL().Exec(text)
-			w.Must(err)
+			w.MustDo(w.SQL().Exec(text))
 		}
 		moved := newWorld(t, storetest.Open(t, w.URL), w.URL)
 		set, mark := moved.watched(watch.Mark{}, storetest.Start, chain.Polygon)
@@ -225,8 +222,7 @@ func TestStore_DueRunningUnsettled(t *testing.T) {
 				{storetest.Observe(5, tx), []payment.ID{p.ID}},
 				{storetest.Observe(10, tx), []payment.ID{}},
 			} {
-				_, err := w.UpdatePayment(t.Context(), p.ID, step.decide)
-				w.Must(err)
+				w.MustDo(w.UpdatePayment(t.Context(), p.ID, step.decide))
 				storetest.Same(t, "unsettled", unsettled(), step.want)
 			}
 		})

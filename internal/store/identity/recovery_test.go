@@ -32,8 +32,7 @@ func TestStore_RecoverUser(t *testing.T) {
 			}, audit.Record{}))
 		}
 		limit := identity.Limit{Name: storetest.HashOf("guesses"), Burst: 1, Interval: time.Hour}
-		_, err := w.TakeAttempt(ctx, []identity.Limit{limit}, storetest.Start)
-		w.Must(err)
+		w.MustDo(w.TakeAttempt(ctx, []identity.Limit{limit}, storetest.Start))
 		entry := audit.Entry{UserID: lost.ID, At: storetest.Start, Actor: "operator", Action: audit.ActionResetFactors}
 		w.Must(w.RecoverUser(ctx, lost.ID, identity.Recovery{
 			PasswordHash: "next", Factors: true, Clear: []identity.Hash{limit.Name},

@@ -80,9 +80,8 @@ func TestApplyWaiting_AuthorGone(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		due := storetest.Start.Add(merchant.LockDelay)
 		x := w.addWaiting(due)
-		_, err := w.SQL().Exec("UPDATE memberships SET role = 'viewer'")
-		w.Must(err)
-		err = w.ApplyWaiting(t.Context(), x, due, merchant.Custodian{},
+		w.MustDo(w.SQL().Exec("UPDATE memberships SET role = 'viewer'"))
+		err := w.ApplyWaiting(t.Context(), x, due, merchant.Custodian{},
 			func(merchant.Custodian) (merchant.CustodianChange, error) { return merchant.CustodianChange{}, nil })
 		storetest.WantError(t, "it", err, merchant.ErrAuthorGone)
 	})

@@ -27,10 +27,4 @@ func (w *world) NoKey(what string, hash identity.Hash) {
 }
 
 // onEach runs the test on each kind of database.
-func onEach(t *testing.T, test func(t *testing.T, w *world)) {
-	t.Helper()
-	storetest.OnEach(t, func(t *testing.T, w *storetest.World) {
-		t.Helper()
-		test(t, &world{w})
-	})
-}
+var onEach = storetest.OnEachOf[world]

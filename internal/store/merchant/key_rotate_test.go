@@ -109,7 +109,6 @@ func TestStore_RotateKey_NoCredits(t *testing.T) {
 			},
 		})
 		storetest.WantError(t, "rotate", err, ledger.ErrNoCredits)
-		_, err = w.KeyByHash(t.Context(), k.Hash)
-		w.Must(err)
+		w.MustDo(w.KeyByHash(t.Context(), k.Hash))
 	})
 }

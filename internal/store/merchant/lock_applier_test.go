@@ -34,8 +34,7 @@ func (w *world) addWaiting(due time.Time) merchant.Waiting {
 // tear makes the input of a change unreadable.
 func (w *world) tear(x merchant.Waiting) {
 	w.T.Helper()
-	_, err := w.SQL().Exec("UPDATE waiting_changes SET body = 'torn' WHERE public_id = $1", x.ID)
-	w.Must(err)
+	w.MustDo(w.SQL().Exec("UPDATE waiting_changes SET body = 'torn' WHERE public_id = $1", x.ID))
 }
 
 // failing is a store that cannot make some changes.

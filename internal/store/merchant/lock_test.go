@@ -91,10 +91,9 @@ func TestStore_Waiting_Unreadable(t *testing.T) {
 			t.Errorf("due are %+v", list)
 		}
 		storetest.Same(t, "changes that can be made", list[1:], all[1:])
-		_, err = w.UpdateAccount(ctx, all[0].MerchantID, 0, func(a merchant.Account) (merchant.Change, error) {
+		w.MustDo(w.UpdateAccount(ctx, all[0].MerchantID, 0, func(a merchant.Account) (merchant.Change, error) {
 			return a.Postpone(all[0].ID, due.Add(time.Hour)), nil
-		})
-		w.Must(err)
+		}))
 		list, err = w.DueWaiting(ctx, due.Add(time.Minute), 9)
 		w.Must(err)
 		storetest.Same(t, "changes that are due", list, all[1:])
@@ -111,10 +110,9 @@ func TestApplyWaiting_Members(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		ctx, k, due := t.Context(), w.NewKey(0, 0), storetest.Start.Add(time.Hour)
-		_, err := w.CreateUser(ctx, identity.User{
+		w.MustDo(w.CreateUser(ctx, identity.User{
 			PublicID: string(storetest.NewID()), Email: "second@example.com", CreatedAt: storetest.Start,
-		}, audit.Record{})
-		w.Must(err)
+		}, audit.Record{}))
 		owners, err := w.Members(ctx, k.UserID)
 		w.Must(err)
 		token := byte(0)

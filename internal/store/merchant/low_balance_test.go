@@ -63,22 +63,20 @@ func (w *lowWorld) spend(n int64) {
 	w.T.Helper()
 	for range n {
 		w.refs++
-		_, err := w.Post(w.key.ID, []ledger.Entry{
+		w.MustDo(w.Post(w.key.ID, []ledger.Entry{
 			ledger.Spend(
 				w.key.ID, ledger.Credit, ledger.ReasonOperation, fmt.Sprint("spend", w.key.ID, "-", w.refs), w.now,
 			),
-		})
-		w.Must(err)
+		}))
 	}
 }
 
 func (w *lowWorld) buy(n int64) {
 	w.T.Helper()
 	w.refs++
-	_, err := w.Post(w.key.ID, []ledger.Entry{
+	w.MustDo(w.Post(w.key.ID, []ledger.Entry{
 		ledger.Grant(w.key.ID, ledger.Credit, n, ledger.ReasonTopUp, fmt.Sprint("buy", w.key.ID, "-", w.refs), w.now),
-	})
-	w.Must(err)
+	}))
 }
 
 func (w *lowWorld) clock() time.Time { return w.now }
@@ -213,8 +211,7 @@ func TestLowBalance_Unreadable(t *testing.T) {
 		for range broken {
 			k := w.NewKey(0, 0)
 			w.Must(w.RecordSales(t.Context(), mail.Refused, k.ID, l.now.Add(-time.Hour)))
-			_, err := w.SQL().Exec("UPDATE api_keys SET permissions = 'torn' WHERE id = $1", k.ID)
-			w.Must(err)
+			w.MustDo(w.SQL().Exec("UPDATE api_keys SET permissions = 'torn' WHERE id = $1", k.ID))
 		}
 		w.Must(w.RecordSales(t.Context(), mail.Refused, l.key.ID, l.now))
 		l.mailed("of the key that can be read", 1)

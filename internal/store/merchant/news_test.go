@@ -20,20 +20,18 @@ import (
 func (w *lowWorld) sell(reference string) {
 	w.T.Helper()
 	p := w.NewStarted(w.key)
-	_, err := w.UpdatePayment(w.T.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
+	w.MustDo(w.UpdatePayment(w.T.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
 		p.Reference = reference
 		t := storetest.Transfer(p, "0x"+reference, p.Amount, 13)
 		return storetest.Observe(13, t)(p)
-	})
-	w.Must(err)
+	}))
 	w.now = storetest.Start.Add(time.Hour)
 }
 
 // account changes the merchant's account.
 func (w *lowWorld) account(decide func(merchant.Account) (merchant.Change, error)) {
 	w.T.Helper()
-	_, err := w.Merchant().UpdateAccount(w.T.Context(), w.key.UserID, 0, decide)
-	w.Must(err)
+	w.MustDo(w.Merchant().UpdateAccount(w.T.Context(), w.key.UserID, 0, decide))
 }
 
 // TestStore_News: who wants news of payments has one mail of each, and nobody else; of what nobody wants nothing is
@@ -164,8 +162,7 @@ func TestStore_Chat_Unreadable(t *testing.T) {
 			a.Chat = merchant.Chat{URL: secret.New("https://chat.example/hook"), News: news}
 			return a.SetNews(l.key.UserID, news, audit.Record{})
 		})
-		_, err := w.SQL().ExecContext(t.Context(), "UPDATE chats SET url = 'sealed by another key'")
-		w.Must(err)
+		w.MustDo(w.SQL().ExecContext(t.Context(), "UPDATE chats SET url = 'sealed by another key'"))
 		l.sell("first")
 		l.mailed("paid", 1)
 		a, err := w.Merchant().Account(t.Context(), merchant.By{ID: l.key.UserID})

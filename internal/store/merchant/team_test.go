@@ -148,8 +148,7 @@ func TestStore_ChooseMerchant(t *testing.T) {
 			CreatedAt: storetest.Start, ExpiresAt: storetest.Start.Add(time.Hour),
 		}
 		w.Must(w.CreateSession(ctx, session, audit.Record{}))
-		_, err = w.JoinTeam(ctx, storetest.HashOf("i"), two, storetest.Start, audit.Record{})
-		w.Must(err)
+		w.MustDo(w.JoinTeam(ctx, storetest.HashOf("i"), two, storetest.Start, audit.Record{}))
 		wantMembership(t, w, merchant.Membership{User: two, Merchant: two, Role: merchant.RoleOwner})
 		w.Must(w.ChooseMerchant(ctx, storetest.HashOf("s"), two.ID, one.ID, storetest.Start.Add(time.Minute)))
 		wantMembership(t, w, merchant.Membership{User: two, Merchant: one, Role: merchant.RoleSupport})
@@ -182,8 +181,7 @@ func TestStore_LastOwner_AtOnce(t *testing.T) {
 		w.Must(err)
 		w.Must(w.AddInvited(ctx, storetest.HashOf("i"), invitedTo(one, "I1", two.Email, merchant.RoleOwner),
 			audit.Record{}))
-		_, err = w.JoinTeam(ctx, storetest.HashOf("i"), two, storetest.Start, audit.Record{})
-		w.Must(err)
+		w.MustDo(w.JoinTeam(ctx, storetest.HashOf("i"), two, storetest.Start, audit.Record{}))
 		var wg sync.WaitGroup
 		errs := make([]error, 2)
 		for i, id := range []int64{one.ID, two.ID} {

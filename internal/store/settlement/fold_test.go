@@ -54,8 +54,7 @@ func TestStore_FoldedSwept(t *testing.T) {
 		p := w.NewStarted(w.NewKey(5, 0))
 		take := func(block uint64, n int) {
 			t.Helper()
-			_, err := w.UpdatePayment(t.Context(), p.ID, specks(p, block, n, 5_000))
-			w.Must(err)
+			w.MustDo(w.UpdatePayment(t.Context(), p.ID, specks(p, block, n, 5_000)))
 		}
 		due := func(want money.Micros) []settlement.DepositBalance {
 			t.Helper()
@@ -66,10 +65,9 @@ func TestStore_FoldedSwept(t *testing.T) {
 			return list
 		}
 		take(1, 216)
-		_, err := w.UpdatePayment(
+		w.MustDo(w.UpdatePayment(
 			t.Context(), p.ID, storetest.Observe(10, storetest.Transfer(p, "0xmoney", 3*money.USD, 10)),
-		)
-		w.Must(err)
+		))
 		s := w.planned(due(4_080_000)...)
 		take(20, 100) // before the sweep is included
 		take(30, 100) // after it
@@ -106,14 +104,12 @@ func TestStore_FoldedSweptMeanwhile(t *testing.T) {
 	url := storetest.PostgreSQL(t)
 	w := storetest.New(t, storetest.Open(t, url), url)
 	p := w.NewStarted(w.NewKey(5, 0))
-	_, err := w.UpdatePayment(t.Context(), p.ID, specks(p, 1, 100, 7))
-	w.Must(err)
+	w.MustDo(w.UpdatePayment(t.Context(), p.ID, specks(p, 1, 100, 7)))
 	raw, grow, once := w.SQL(), specks(p, 2, 100, 7), true
-	_, err = w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
+	_, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
 		if once {
 			once = false
-			_, err := raw.Exec("UPDATE deposits SET swept_at = now() WHERE folded > 0")
-			w.Must(err)
+			w.MustDo(raw.Exec("UPDATE deposits SET swept_at = now() WHERE folded > 0"))
 		}
 		return grow(p)
 	})

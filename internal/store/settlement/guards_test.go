@@ -37,8 +37,7 @@ func TestStore_FoldedCoversLast(t *testing.T) {
 		p := w.NewStarted(w.NewKey(5, 0))
 		take := func(decide func(payment.Payment) (payment.Change, error)) {
 			t.Helper()
-			_, err := w.UpdatePayment(t.Context(), p.ID, decide)
-			w.Must(err)
+			w.MustDo(w.UpdatePayment(t.Context(), p.ID, decide))
 		}
 		take(specks(p, 1, payment.FoldFrom+16, 5_000))
 		take(storetest.Observe(10, storetest.Transfer(p, "0xmoney", 3*money.USD, 10)))
@@ -60,17 +59,15 @@ func TestStore_SettleCovered_WritesNothing(t *testing.T) {
 	w := &world{storetest.New(t, storetest.Open(t, url), url)}
 	p := w.NewStarted(w.NewKey(5, 0))
 	for _, block := range []uint64{1, 20} {
-		_, err := w.UpdatePayment(t.Context(), p.ID, specks(p, block, payment.FoldFrom, 5_000))
-		w.Must(err)
+		w.MustDo(w.UpdatePayment(t.Context(), p.ID, specks(p, block, payment.FoldFrom, 5_000)))
 	}
 	s := w.planned(w.due()...)
-	_, err := w.UpdatePayment(t.Context(), p.ID, specks(p, 30, 10, 5_000))
-	w.Must(err)
+	w.MustDo(w.UpdatePayment(t.Context(), p.ID, specks(p, 30, 10, 5_000)))
 	w.Must(w.EndSweep(t.Context(), confirmed(s, 25), storetest.Start))
 	if n := w.Count("SELECT count(*) FROM deposit_balances WHERE ahead"); n != 1 {
 		t.Fatal("nothing was moved ahead of what is marked; the test shows nothing")
 	}
-	_, err = w.SQL().Exec(`CREATE TRIGGER written BEFORE UPDATE ON deposit_balances
+	_, err := w.SQL().Exec(`CREATE TRIGGER written BEFORE UPDATE ON deposit_balances
 		BEGIN SELECT RAISE(ABORT, 'written'); END`)
 	w.Must(err)
 	w.Must(w.SettleCovered(t.Context(), chain.Polygon, storetest.Start))

@@ -1,8 +1,6 @@
 package settlement_test
 
 import (
-	"testing"
-
 	"github.com/florinpay/florin/internal/store/storetest"
 )
 
@@ -10,10 +8,4 @@ import (
 type world struct{ *storetest.World }
 
 // onEach runs the test on each kind of database.
-func onEach(t *testing.T, test func(t *testing.T, w *world)) {
-	t.Helper()
-	storetest.OnEach(t, func(t *testing.T, w *storetest.World) {
-		t.Helper()
-		test(t, &world{w})
-	})
-}
+var onEach = storetest.OnEachOf[world]

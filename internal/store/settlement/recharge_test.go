@@ -37,8 +37,7 @@ func TestDueRecharges_Unreadable(t *testing.T) {
 				continue
 			}
 			torn = append(torn, r.ID)
-			_, err := w.SQL().Exec("UPDATE recharges SET amount = 'torn' WHERE public_id = $1", string(r.ID))
-			w.Must(err)
+			w.MustDo(w.SQL().Exec("UPDATE recharges SET amount = 'torn' WHERE public_id = $1", string(r.ID)))
 		}
 		for limit, want := range map[int][]recharge.ID{1: good[:1], 2: good, 9: good} {
 			list, err := w.Settlement().DueRecharges(ctx, storetest.Start.Add(time.Minute), limit)

@@ -101,8 +101,7 @@ func TestStore_LostTime(t *testing.T) {
 		if _, restored, err := w.LostTime(t.Context(), chain.Polygon); restored || err != nil {
 			t.Errorf("restored: %v, %v", restored, err)
 		}
-		_, err := w.Adopt(t.Context(), backup.Mark{}, storetest.Start)
-		w.Must(err)
+		w.MustDo(w.Adopt(t.Context(), backup.Mark{}, storetest.Start))
 		lost, restored, err := w.LostTime(t.Context(), chain.Polygon)
 		if err != nil || !restored || lost.From != 1001 || lost.To < lost.From {
 			t.Errorf("lost: %+v, %v, %v", lost, restored, err)

@@ -67,6 +67,15 @@ func OnEach(t *testing.T, test func(t *testing.T, w *World)) {
 	}
 }
 
+// OnEachOf is OnEach with the world that a package makes of it.
+func OnEachOf[W ~struct{ *World }](t *testing.T, test func(t *testing.T, w *W)) {
+	t.Helper()
+	OnEach(t, func(t *testing.T, w *World) {
+		t.Helper()
+		test(t, &W{w})
+	})
+}
+
 // Open opens and migrates the database, and closes it when the test ends.
 func Open(t testing.TB, url string) *store.Store {
 	t.Helper()
@@ -170,6 +179,12 @@ func (w *World) Must(err error) {
 	if err != nil {
 		w.T.Fatal(err)
 	}
+}
+
+// MustDo fails the test for the error of a call whose result is of no matter.
+func (w *World) MustDo(_ any, err error) {
+	w.T.Helper()
+	w.Must(err)
 }
 
 // NewID returns a random id.
