@@ -292,8 +292,7 @@ func TestSweeper_SolanaGasRotated(t *testing.T) {
 	w.must(w.sweeper().RunOnce(t.Context()))
 	first := w.inFlight()
 	w.solGas, _ = wallet.GenerateSolana()
-	_, err := w.ledger.FundSOL(w.solGas.PublicKey(), solanago.LAMPORTS_PER_SOL)
-	w.must(err)
+	w.do(w.ledger.FundSOL(w.solGas.PublicKey(), solanago.LAMPORTS_PER_SOL))
 	w.relay.swallows(false)
 	s := w.sweeper()
 	for range 3 {

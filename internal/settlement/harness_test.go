@@ -150,10 +150,15 @@ func (w *world) must(err error) {
 	testkit.Must(w.t, err)
 }
 
+// do fails the test for the error of a call whose result is of no matter.
+func (w *world) do(_ any, err error) {
+	w.t.Helper()
+	w.must(err)
+}
+
 func (w *world) fund(wei *big.Int) {
 	w.t.Helper()
-	_, err := w.chain.FundNative(w.t.Context(), w.gas.Address(), wei)
-	w.must(err)
+	w.do(w.chain.FundNative(w.t.Context(), w.gas.Address(), wei))
 	w.finalize()
 }
 
@@ -215,8 +220,7 @@ func (w *world) pay(p payment.Payment, amount money.Micros) {
 
 func (w *world) payIn(token devchain.Token, p payment.Payment, amount money.Micros) {
 	w.t.Helper()
-	_, err := w.chain.Mint(w.t.Context(), token.Address, addressOf(p), w.units(amount))
-	w.must(err)
+	w.do(w.chain.Mint(w.t.Context(), token.Address, addressOf(p), w.units(amount)))
 }
 
 // finalize makes a block and lets it become final.

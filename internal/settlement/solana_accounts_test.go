@@ -85,8 +85,7 @@ func TestSolana_ExpiresWithOtherToken(t *testing.T) {
 	w := newSolWorld(t)
 	p := w.startedFor(12*money.USD, time.Minute)
 	fake := w.ledger.Tokens().Counterfeit
-	_, err := w.ledger.Pay(fake, solanago.PublicKey(p.Routes[0].Address.Raw), uint64(50*money.USD))
-	w.must(err)
+	w.do(w.ledger.Pay(fake, solanago.PublicKey(p.Routes[0].Address.Raw), uint64(50*money.USD)))
 	w.expire(w.expirer())
 	got := w.payment(p.ID)
 	if got.Status != payment.Expired || len(got.Deposits) != 1 {
@@ -127,8 +126,7 @@ func TestDaily_Accounts(t *testing.T) {
 	}
 	w.payAccount(first, w.ledger.Tokens().USDT, 2*money.USD)
 	for _, p := range []payment.Payment{first, second, third} {
-		_, err := w.ledger.Pay(w.ledger.Tokens().Counterfeit, solanago.PublicKey(p.Routes[0].Address.Raw), 7)
-		w.must(err)
+		w.do(w.ledger.Pay(w.ledger.Tokens().Counterfeit, solanago.PublicKey(p.Routes[0].Address.Raw), 7))
 	}
 	w.seal(1 + devsol.DefaultFinalDepth)
 	w.watch()
@@ -241,8 +239,7 @@ func TestSolana_UnreadableAccount(t *testing.T) {
 	})
 	w.must(err)
 	w.watcher = watch.NewWatcher(w.profile, w.reader, w.store, "watcher", w.clock.Now, silent())
-	_, err = w.ledger.Pay(w.ledger.Tokens().Counterfeit, solanago.PublicKey(p.Routes[0].Address.Raw), 5)
-	w.must(err)
+	w.do(w.ledger.Pay(w.ledger.Tokens().Counterfeit, solanago.PublicKey(p.Routes[0].Address.Raw), 5))
 	w.payAccount(p, w.ledger.Tokens().USDC, 12*money.USD)
 	w.expire(w.expirer())
 	if got := w.payment(p.ID); got.Status != payment.Completed || len(got.Deposits) != 1 {

@@ -131,8 +131,7 @@ func newSolWorld(t *testing.T) *solWorld {
 		Profile: w.profile, Endpoints: []string{w.relay.URL}, Rate: 1e9, Sweeps: solana.SweepsAddress(w.seed),
 	})
 	w.must(err)
-	_, err = w.ledger.FundSOL(w.solGas.PublicKey(), solanago.LAMPORTS_PER_SOL)
-	w.must(err)
+	w.do(w.ledger.FundSOL(w.solGas.PublicKey(), solanago.LAMPORTS_PER_SOL))
 	w.seal(1 + devsol.DefaultFinalDepth)
 	w.store = w.open()
 	w.watcher = watch.NewWatcher(w.profile, w.reader, w.store, "watcher", w.clock.Now, silent())
@@ -162,8 +161,7 @@ func (w *solWorld) startedFor(amount money.Micros, lasts time.Duration) payment.
 func (w *solWorld) paid(amount money.Micros) payment.Payment {
 	w.t.Helper()
 	p := w.startedFor(amount, 24*time.Hour)
-	_, err := w.ledger.Pay(w.ledger.Tokens().USDT, solanago.PublicKey(p.Routes[0].Address.Raw), uint64(amount))
-	w.must(err)
+	w.do(w.ledger.Pay(w.ledger.Tokens().USDT, solanago.PublicKey(p.Routes[0].Address.Raw), uint64(amount)))
 	w.seal(1 + devsol.DefaultFinalDepth)
 	w.watch()
 	return p

@@ -121,8 +121,7 @@ func TestSweeper_FlushedByOthers(t *testing.T) {
 		Salt:       contracts.Salt(ulid.MustParse(string(theirs.ID))),
 		Tokens:     []common.Address{w.chain.Tokens().USDT.Address},
 	}})
-	_, err := w.chain.Send(t.Context(), devchain.FaucetKey(), devchain.Tx{To: &factory, Gas: 1_000_000, Data: flush})
-	w.must(err)
+	w.do(w.chain.Send(t.Context(), devchain.FaucetKey(), devchain.Tx{To: &factory, Gas: 1_000_000, Data: flush}))
 	w.finalize()
 	w.watch()
 	w.settle(w.sweeper())
@@ -229,8 +228,7 @@ func (w *world) freezable() common.Address {
 // call sends a call of a contract from the faucet.
 func (w *world) call(to common.Address, data []byte) {
 	w.t.Helper()
-	_, err := w.chain.Send(w.t.Context(), devchain.FaucetKey(), devchain.Tx{To: &to, Data: data, Gas: 500_000})
-	w.must(err)
+	w.do(w.chain.Send(w.t.Context(), devchain.FaucetKey(), devchain.Tx{To: &to, Data: data, Gas: 500_000}))
 }
 
 // settleBlocked runs the sweeper until nothing is in flight and no unblocked balance is due.
