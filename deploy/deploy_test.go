@@ -27,8 +27,7 @@ import (
 
 func read(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(name)
-	testkit.Must(t, err)
+	text := testkit.ReadFile(t, name)
 	return string(text)
 }
 

@@ -45,8 +45,7 @@ func TestRestore_AdoptAtOnce(t *testing.T) {
 		i.serve(t).stop(t, syscall.SIGKILL)
 		taken := newInstallation(t)
 		for _, end := range []string{"", "-wal"} { // as Litestream brings it back, without the mark
-			text, err := os.ReadFile(filepath.Join(i.dir, "test.db"+end))
-			testkit.Must(t, err)
+			text := testkit.ReadFile(t, filepath.Join(i.dir, "test.db"+end))
 			testkit.Must(t, os.WriteFile(filepath.Join(taken.dir, "test.db"+end), text, 0o600))
 		}
 		taken.prints(t, "Adopted as generation", "restore", "--adopt")

@@ -73,8 +73,7 @@ func actAsAge(args []string) error {
 // encrypted makes backups that only a key opens.
 func (a *archive) encrypted(t *testing.T) {
 	t.Helper()
-	program, err := os.ReadFile(os.Args[0])
-	testkit.Must(t, err)
+	program := testkit.ReadFile(t, os.Args[0])
 	testkit.Must(t, os.WriteFile(filepath.Join(a.dir, "program"), program, 0o755)) //nolint:gosec // another user runs it
 	script := fmt.Sprintf("#!/bin/sh\nexec env %s=1 %s/program \"$@\"\n", ageVariable, a.dir)
 	testkit.Must(t, os.WriteFile(filepath.Join(a.dir, "age"), []byte(script), 0o755)) //nolint:gosec // the same

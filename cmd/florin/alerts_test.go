@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -31,12 +30,10 @@ func startPrometheus(t *testing.T, address string) *prometheus {
 	}
 	dir := t.TempDir()
 	for _, name := range []string{"florin.rules.yml", "alerts.rules.yml"} {
-		rules, err := os.ReadFile("../../deploy/prometheus/" + name)
-		testkit.Must(t, err)
+		rules := testkit.ReadFile(t, "../../deploy/prometheus/"+name)
 		write(t, dir, name, waits.ReplaceAllString(string(rules), "$1 0s"))
 	}
-	whole, err := os.ReadFile("../../deploy/prometheus/prometheus.yml")
-	testkit.Must(t, err)
+	whole := testkit.ReadFile(t, "../../deploy/prometheus/prometheus.yml")
 	text := strings.ReplaceAll(string(whole), "127.0.0.1:9100", address)
 	text = strings.Replace(text, "scrape_interval: 15s", "scrape_interval: 1s\n  evaluation_interval: 1s", 1)
 	p := &prometheus{url: "http://" + freeAddress(t)}
@@ -112,8 +109,7 @@ func (p *prometheus) await(t *testing.T, names ...string) {
 // dashboardQueries are the queries of the dashboard as Grafana sends them.
 func dashboardQueries(t *testing.T) (list []string) {
 	t.Helper()
-	raw, err := os.ReadFile("../../deploy/grafana/florin.json")
-	testkit.Must(t, err)
+	raw := testkit.ReadFile(t, "../../deploy/grafana/florin.json")
 	var d struct {
 		Panels []struct{ Targets []struct{ Expr string } }
 	}

@@ -88,8 +88,7 @@ func TestRestore_Elsewhere(t *testing.T) {
 func TestRestore_Refuses(t *testing.T) {
 	t.Parallel()
 	i, file := backedUp(t)
-	whole, err := os.ReadFile(file)
-	testkit.Must(t, err)
+	whole := testkit.ReadFile(t, file)
 	changed := func(at int) string {
 		text := []byte(string(whole))
 		text[at] ^= 1
@@ -140,8 +139,7 @@ func TestServe_OlderCopy(t *testing.T) {
 	i := newInstallation(t)
 	i.must(t, "correct horse battery\n", "user", "create", "--email", "ada@example.com")
 	path := filepath.Join(i.dir, "test.db")
-	old, err := os.ReadFile(path)
-	testkit.Must(t, err)
+	old := testkit.ReadFile(t, path)
 	for range 2 {
 		s := i.serve(t)
 		s.stop(t, syscall.SIGTERM)
@@ -171,8 +169,7 @@ func TestServe_CopyOfSecondsAgo(t *testing.T) {
 	for _, ending := range []string{"-wal", "-shm"} {
 		_ = os.Remove(path + ending)
 	}
-	old, err := os.ReadFile(copied)
-	testkit.Must(t, err)
+	old := testkit.ReadFile(t, copied)
 	write(t, i.dir, "test.db", string(old))
 	i.refuses(t, 1, []string{"serve"}, "older than when it was last served", "restore --adopt")
 }
@@ -197,16 +194,14 @@ func TestServe_Mark(t *testing.T) {
 		}
 	})
 	t.Run("Damaged", func(t *testing.T) {
-		whole, err := os.ReadFile(mark)
-		testkit.Must(t, err)
+		whole := testkit.ReadFile(t, mark)
 		write(t, i.dir, "test.db.mark", string(whole[:len(whole)/2]))
 		i.refuses(t, 1, []string{"serve"}, "test.db.mark", "damaged")
 		write(t, i.dir, "test.db.mark", string(whole))
 		serve()
 	})
 	t.Run("Newer", func(t *testing.T) {
-		whole, err := os.ReadFile(mark)
-		testkit.Must(t, err)
+		whole := testkit.ReadFile(t, mark)
 		var m backup.Mark
 		testkit.Must(t, json.Unmarshal(whole, &m))
 		m.Ticks += 1_000
@@ -215,8 +210,7 @@ func TestServe_Mark(t *testing.T) {
 		i.refuses(t, 1, []string{"serve"}, "older than when it was last served", "restore --adopt")
 		i.prints(t, "Adopted as generation", "restore", "--adopt")
 		serve()
-		text, err := os.ReadFile(mark)
-		testkit.Must(t, err)
+		text := testkit.ReadFile(t, mark)
 		var after backup.Mark
 		testkit.Must(t, json.Unmarshal(text, &after))
 		if after.Generation <= m.Generation || after.Installation != m.Installation {

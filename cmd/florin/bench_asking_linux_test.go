@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -34,8 +33,7 @@ const ticks = 100
 func (f *benched) busy(b *testing.B, long time.Duration, do func()) float64 {
 	b.Helper()
 	used := func() int64 {
-		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", f.server.cmd.Process.Pid))
-		testkit.Must(b, err)
+		stat := testkit.ReadFile(b, fmt.Sprintf("/proc/%d/stat", f.server.cmd.Process.Pid))
 		_, rest, _ := bytes.Cut(stat, []byte(") ")) // the name of the program may hold anything
 		fields := bytes.Fields(rest)
 		user, err := strconv.ParseInt(string(fields[11]), 10, 64)

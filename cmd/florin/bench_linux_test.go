@@ -104,8 +104,7 @@ func benchStart(b *testing.B) {
 // residentOf returns the resident memory of the process in bytes.
 func residentOf(b *testing.B, s *server) int64 {
 	b.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
-	testkit.Must(b, err)
+	status := testkit.ReadFile(b, fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
 	_, rest, _ := bytes.Cut(status, []byte("VmRSS:"))
 	text, _, _ := bytes.Cut(rest, []byte("kB"))
 	n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)

@@ -1,7 +1,6 @@
 package main_test
 
 import (
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -31,8 +30,7 @@ func TestDeb(t *testing.T) {
 	for i := range made {
 		file := filepath.Join(dir, string(rune('a'+i))+".deb")
 		run(root+".ci/deb", "v1.2.3-rc.1", "amd64", florin, file)
-		raw, err := os.ReadFile(file)
-		testkit.Must(t, err)
+		raw := testkit.ReadFile(t, file)
 		made[i] = string(raw)
 	}
 	if made[0] != made[1] {
@@ -47,8 +45,7 @@ func TestDeb(t *testing.T) {
 	for _, script := range []string{"DEBIAN/postinst", "DEBIAN/prerm", "DEBIAN/postrm", "usr/bin/florin"} {
 		run("sh", "-n", at(script))
 	}
-	unit, err := os.ReadFile(at("usr/lib/systemd/system/florin.service"))
-	testkit.Must(t, err)
+	unit := testkit.ReadFile(t, at("usr/lib/systemd/system/florin.service"))
 	for _, line := range []string{
 		"ExecStart=/usr/lib/florin/florin serve", "EnvironmentFile=/etc/florin/florin.env", "User=florin",
 		"ProtectSystem=strict",
@@ -61,8 +58,7 @@ func TestDeb(t *testing.T) {
 		t.Errorf("the unit is that of a program by hand: %s", unit)
 	}
 	// The settings, with the paths of the machine.
-	settings, err := os.ReadFile(at("etc/florin/florin.env"))
-	testkit.Must(t, err)
+	settings := testkit.ReadFile(t, at("etc/florin/florin.env"))
 	i := installation{dir: dir, env: []string{"PATH=/usr/bin:/bin"}}
 	key := strings.TrimPrefix(strings.Split(i.must(t, "", "keygen"), "\n")[0], "FLORIN_SECRET_KEY=")
 	write(t, dir, "secret-key", key)

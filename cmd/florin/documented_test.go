@@ -29,8 +29,7 @@ func guides(t *testing.T) map[string]string {
 	}
 	texts := make(map[string]string)
 	for _, f := range files {
-		text, err := os.ReadFile(f)
-		testkit.Must(t, err)
+		text := testkit.ReadFile(t, f)
 		texts[strings.TrimPrefix(f, root)] = string(text)
 	}
 	return texts
@@ -137,8 +136,7 @@ func isThere(path string) bool {
 
 func isTarget(t *testing.T, name string) bool {
 	t.Helper()
-	text, err := os.ReadFile(root + "Makefile")
-	testkit.Must(t, err)
+	text := testkit.ReadFile(t, root+"Makefile")
 	return regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(name) + `:`).Match(text)
 }
 
@@ -254,8 +252,7 @@ func testNames(t *testing.T) map[string]bool {
 		files, err := filepath.Glob(pattern)
 		testkit.Must(t, err)
 		for _, f := range files {
-			text, err := os.ReadFile(f)
-			testkit.Must(t, err)
+			text := testkit.ReadFile(t, f)
 			for _, m := range testName.FindAllStringSubmatch(string(text), -1) {
 				names[m[1]] = true
 			}

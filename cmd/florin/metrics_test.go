@@ -5,7 +5,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"regexp"
 	"strings"
 	"syscall"
@@ -156,8 +155,7 @@ func TestMetrics(t *testing.T) {
 			"../../deploy/prometheus/florin.rules.yml", "../../deploy/prometheus/alerts.rules.yml",
 			"../../deploy/grafana/florin.json",
 		} {
-			text, err := os.ReadFile(file)
-			testkit.Must(t, err)
+			text := testkit.ReadFile(t, file)
 			m.namesMetrics(t, file, string(text))
 		}
 	})

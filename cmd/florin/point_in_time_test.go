@@ -40,8 +40,7 @@ func newArchive(t *testing.T, server string) *archive {
 	u, err := url.Parse(server)
 	testkit.Must(t, err)
 	for _, name := range []string{"backup.sh", "restore.sh"} {
-		text, err := os.ReadFile(filepath.Join("../../deploy/compose", name))
-		testkit.Must(t, err)
+		text := testkit.ReadFile(t, filepath.Join("../../deploy/compose", name))
 		testkit.Must(t, os.WriteFile(filepath.Join(dir, name), text, 0o755)) //nolint:gosec // another user runs it
 	}
 	// The receiver comes late, as on a machine that has other things to do.

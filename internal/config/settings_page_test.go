@@ -1,7 +1,6 @@
 package config
 
 import (
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,8 +19,7 @@ var (
 // TestSettingsPage: the table of web/docs/operate/settings.md lists every setting with its default, and no other.
 func TestSettingsPage(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../web/docs/operate/settings.md")
-	testkit.Must(t, err)
+	text := testkit.ReadFile(t, "../../web/docs/operate/settings.md")
 	documented := make(map[string]string) // the cell with the default, by name
 	for _, row := range readmeRow.FindAllStringSubmatch(string(text), -1) {
 		for _, name := range expand(row[1]) {

@@ -203,8 +203,7 @@ func TestStart_Foreign(t *testing.T) {
 	first.included(first.Mint(first.ctx, first.Tokens().USDT.Address, deposit, big.NewInt(42)))
 	testkit.Must(t, first.Close())
 	path := filepath.Join(changed.DataDir, "blocks")
-	stored, err := os.ReadFile(path)
-	testkit.Must(t, err)
+	stored := testkit.ReadFile(t, path)
 	stored[len(stored)-1] ^= 1 // in a signature
 	testkit.Must(t, os.WriteFile(path, stored, 0o600))
 	if chain, err := devchain.Start(changed); err == nil {
