@@ -32,10 +32,9 @@ func TestStore_Adopt(t *testing.T) {
 		if a.Generation != lost.Generation+1 || a.Payments != 2 || a.Deliveries != 1 || a.Newest.IsZero() {
 			t.Errorf("adopted: %+v", a)
 		}
-		after, err := w.UpdatePayment(t.Context(), before.ID, func(p payment.Payment) (payment.Change, error) {
+		after := w.Update(before.ID, func(p payment.Payment) (payment.Change, error) {
 			return p.Cancel(now)
 		})
-		w.Must(err)
 		if after.Seq <= int(backup.SequenceBase(a.Generation)) || after.Seq <= before.Seq {
 			t.Errorf("the sequence goes on at %d", after.Seq)
 		}
@@ -127,10 +126,9 @@ func TestStore_ReplayOfANetwork(t *testing.T) {
 		w.MustDo(w.Adopt(t.Context(), backup.Mark{}, storetest.Start))
 		cancel := func(p payment.Payment, want bool) {
 			t.Helper()
-			q, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
+			q := w.Update(p.ID, func(p payment.Payment) (payment.Change, error) {
 				return p.Cancel(storetest.Start)
 			})
-			w.Must(err)
 			n := w.Count(`SELECT count(*) FROM deliveries AS d JOIN payments AS p ON p.id = d.payment_id
 				WHERE d.replayed AND d.seq = p.seq AND p.public_id = '` + string(q.ID) + `'`)
 			if (n > 0) != want {

@@ -37,13 +37,13 @@ func TestStore_AtRisk_ManyOpen(t *testing.T) {
 		want("two", at, storetest.Start, first.ExpiresAt, 2)
 
 		cancel := func(p payment.Payment) {
-			w.MustDo(w.UpdatePayment(t.Context(), p.ID, func(q payment.Payment) (payment.Change, error) {
+			w.Update(p.ID, func(q payment.Payment) (payment.Change, error) {
 				return q.Cancel(at.Add(-time.Hour))
-			}))
+			})
 		}
 		later := storetest.Start.Add(time.Second)
 		third := w.NewPaymentAt(k, storetest.Start)
-		w.MustDo(w.UpdatePayment(t.Context(), third.ID, storetest.StartOn(chain.Polygon, "USDC", later)))
+		w.Update(third.ID, storetest.StartOn(chain.Polygon, "USDC", later))
 		want("a third", at, later, first.ExpiresAt, 3)
 		want("and nothing new", at, later, first.ExpiresAt, 3)
 

@@ -69,12 +69,12 @@ func TestStore_AtRisk_Specks(t *testing.T) {
 		for n := range uint64(watch.MostAwaited) {
 			specks = append(specks, storetest.Transfer(flooded, fmt.Sprintf("0xa%d", n), 1, 100+n))
 		}
-		w.MustDo(w.UpdatePayment(t.Context(), flooded.ID, storetest.Observe(90, specks...)))
+		w.Update(flooded.ID, storetest.Observe(90, specks...))
 		if s := w.atRisk(chain.Polygon); s.Pending != 0 {
 			t.Errorf("specks count as money from block %d on", s.Pending)
 		}
 		transfer := storetest.Transfer(paid, "0xb1", money.USD, 300)
-		w.MustDo(w.UpdatePayment(t.Context(), paid.ID, storetest.Observe(90, transfer)))
+		w.Update(paid.ID, storetest.Observe(90, transfer))
 		if s := w.atRisk(chain.Polygon); s.Pending != 300 {
 			t.Errorf("money counts from block %d on, want 300", s.Pending)
 		}
@@ -90,9 +90,9 @@ func TestStore_OpenAddresses(t *testing.T) {
 		for id, when := range map[payment.ID]time.Time{
 			late.ID: storetest.Start.Add(time.Hour), old.ID: storetest.Start.Add(time.Second),
 		} {
-			w.MustDo(w.UpdatePayment(t.Context(), id, func(q payment.Payment) (payment.Change, error) {
+			w.Update(id, func(q payment.Payment) (payment.Change, error) {
 				return q.Cancel(when)
-			}))
+			})
 		}
 		list, err := w.OpenAddresses(t.Context(), chain.Polygon, storetest.Start.Add(time.Minute))
 		w.Must(err)
@@ -133,9 +133,9 @@ func TestStore_LookAt(t *testing.T) {
 		var ended []payment.Payment
 		for range 3 {
 			p := w.NewStarted(k)
-			w.MustDo(w.UpdatePayment(t.Context(), p.ID, func(q payment.Payment) (payment.Change, error) {
+			w.Update(p.ID, func(q payment.Payment) (payment.Change, error) {
 				return q.Cancel(storetest.Start.Add(time.Second))
-			}))
+			})
 			ended = append(ended, p)
 		}
 		open := func() []chain.Address {
@@ -154,9 +154,7 @@ func TestStore_LookAt(t *testing.T) {
 		w.Must(w.LookAt(t.Context(), chain.Polygon, ended[1].ID, at.Add(-2*time.Minute)))
 		want := []chain.Address{ended[0].Routes[0].Address.Address}
 		storetest.Same(t, "with an open page", open(), want)
-		w.MustDo(w.UpdatePayment(
-			t.Context(), ended[2].ID, storetest.Observe(5, storetest.Transfer(ended[2], "0xaa", 1, 10)),
-		))
+		w.Update(ended[2].ID, storetest.Observe(5, storetest.Transfer(ended[2], "0xaa", 1, 10)))
 		want = append(want, ended[2].Routes[0].Address.Address)
 		slices.Sort(want)
 		storetest.Same(t, "with money on its way", open(), want)

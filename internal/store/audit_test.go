@@ -106,9 +106,9 @@ func TestStore_AuditEntries(t *testing.T) {
 		})
 		w.Run("OneFailedWebhook", func(t *testing.T) {
 			w.wantAudited(u.ID, "one failed webhook", func(ctx context.Context, r audit.Record) error {
-				w.MustDo(w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
+				w.Update(p.ID, func(p payment.Payment) (payment.Change, error) {
 					return p.Cancel(storetest.Start)
-				}))
+				})
 				w.MustDo(w.SQL().Exec("UPDATE deliveries SET state = 'FAILED'"))
 				_, err := w.ResendFailed(ctx, k.ID, storetest.Start, storetest.Start, r)
 				return err

@@ -121,36 +121,30 @@ func TestStore_Donations(t *testing.T) {
 		open := w.gift(c, "Ada")
 		w.Run("NotCompleted", func(t *testing.T) {
 			seen := w.gift(c, "Seen only")
-			w.MustDo(w.UpdatePayment(
-				t.Context(), seen.ID, storetest.Observe(0, storetest.Transfer(seen, "0x01", 50*money.USD, 9)),
-			))
+			w.Update(seen.ID, storetest.Observe(0, storetest.Transfer(seen, "0x01", 50*money.USD, 9)))
 			short := w.gift(c, "Short")
-			w.MustDo(w.UpdatePayment(
-				t.Context(), short.ID, storetest.Observe(9, storetest.Transfer(short, "0x02", 3*money.USD, 9)),
-			))
+			w.Update(short.ID, storetest.Observe(9, storetest.Transfer(short, "0x02", 3*money.USD, 9)))
 			storetest.Same(t, "before any is completed", totals(), campaign.Totals{})
 		})
 		over := storetest.Transfer(open, "0x03", 20*money.USD, 9)
 		w.Run("Completed", func(t *testing.T) {
 			for range 2 {
-				w.MustDo(w.UpdatePayment(t.Context(), open.ID, storetest.Observe(9, over)))
+				w.Update(open.ID, storetest.Observe(9, over))
 			}
 			storetest.Same(t, "one completed, with more than was asked for", totals(),
 				campaign.Totals{Raised: 20 * money.USD, Donors: 1, Waiting: 1})
 		})
 		byHand := w.gift(c, "")
 		w.Run("CompletedByHand", func(t *testing.T) {
-			w.MustDo(w.UpdatePayment(t.Context(), byHand.ID, func(p payment.Payment) (payment.Change, error) {
+			w.Update(byHand.ID, func(p payment.Payment) (payment.Change, error) {
 				return p.MarkCompleted(payment.Actor{Name: "API key"}, storetest.Start)
-			}))
+			})
 			w.gift(other, "Elsewhere")
 			storetest.Same(
 				t, "completed by hand, without money", totals(),
 				campaign.Totals{Raised: 20 * money.USD, Donors: 1, Waiting: 1},
 			)
-			w.MustDo(w.UpdatePayment(
-				t.Context(), byHand.ID, storetest.Observe(9, storetest.Transfer(byHand, "0x04", 2*money.USD, 9)),
-			))
+			w.Update(byHand.ID, storetest.Observe(9, storetest.Transfer(byHand, "0x04", 2*money.USD, 9)))
 			storetest.Same(
 				t, "money that came later", totals(), campaign.Totals{Raised: 22 * money.USD, Donors: 2, Waiting: 1},
 			)
@@ -168,9 +162,7 @@ func TestStore_Donations(t *testing.T) {
 			w.Must(w.ReviewDonation(t.Context(), c.Number, proven[1].Number, campaign.Hidden, audit.Record{}))
 			err := w.ReviewDonation(t.Context(), other.Number, proven[1].Number, campaign.Approved, audit.Record{})
 			storetest.WantError(t, "another campaign's donation", err, campaign.ErrUnknownGift)
-			w.MustDo(w.UpdatePayment(
-				t.Context(), open.ID, storetest.Observe(9, over, storetest.Transfer(open, "0x05", 1*money.USD, 9)),
-			))
+			w.Update(open.ID, storetest.Observe(9, over, storetest.Transfer(open, "0x05", 1*money.USD, 9)))
 			if got := list(campaign.DonationQuery{Review: campaign.Hidden}); len(got) != 1 ||
 				got[0].Received != 21*money.USD {
 				t.Errorf("after more money the review is gone: %+v", got)
@@ -196,8 +188,7 @@ func TestStore_OpenPayment(t *testing.T) {
 			t.Context(), payment.New(r, storetest.Start), storetest.StartOn(chain.Polygon, money.USDC, storetest.Start),
 		)
 		w.Must(err)
-		read, err := w.Payment(t.Context(), p.ID)
-		w.Must(err)
+		read := w.Stored(p.ID)
 		storetest.Same(t, "read", read, p)
 		if p.Status != payment.Started || p.Seq != 2 || len(p.Routes) != 1 {
 			t.Errorf("opened as %+v", p)
@@ -260,13 +251,13 @@ func TestStore_Waiting(t *testing.T) {
 		if got := waiting(9, 3)[0].AttendedAt; !got.Equal(open) {
 			t.Errorf("its page was open at %s, want %s", got, open)
 		}
-		w.MustDo(w.UpdatePayment(t.Context(), first.ID, func(p payment.Payment) (payment.Change, error) {
+		w.Update(first.ID, func(p payment.Payment) (payment.Change, error) {
 			return p.Unhold(storetest.Start), nil
-		}))
+		})
 		unattended(open.Add(-time.Second), waiting(9, 3)[2].ID)
-		w.MustDo(w.UpdatePayment(t.Context(), second.ID, func(p payment.Payment) (payment.Change, error) {
+		w.Update(second.ID, func(p payment.Payment) (payment.Change, error) {
 			return p.GiveWay(storetest.Start), nil
-		}))
+		})
 		waiting(9, 2)
 		unattended(open.Add(time.Second), waiting(9, 2)[1].ID)
 		w.CheckLedger()

@@ -22,8 +22,7 @@ func (w *world) order(k merchant.Key, reference string, change ...func(*payment.
 	}
 	p, err := w.CreatePayment(w.T.Context(), payment.New(r, storetest.Start))
 	w.Must(err)
-	p, err = w.UpdatePayment(w.T.Context(), p.ID, storetest.StartOn(chain.Polygon, money.USDC, storetest.Start))
-	w.Must(err)
+	p = w.Update(p.ID, storetest.StartOn(chain.Polygon, money.USDC, storetest.Start))
 	return p
 }
 

@@ -37,9 +37,9 @@ func TestStore_VerifyLedger(t *testing.T) {
 			"UPDATE payments SET public_id = '"+string(p.ID)+"' WHERE id = 1")
 		wrong("is recorded to have bought 7", "UPDATE payments SET kind = 'TOPUP', credited = 7 WHERE id = 1",
 			"UPDATE payments SET kind = 'PAYMENT', credited = 0 WHERE id = 1")
-		w.MustDo(w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
+		w.Update(p.ID, func(p payment.Payment) (payment.Change, error) {
 			return p.MarkCompleted(payment.Actor{Name: "API key"}, storetest.Start)
-		}))
+		})
 		wrong("add up to 12.5 in 1", "UPDATE sales SET payments = 2", "UPDATE sales SET payments = 1")
 		wrong("smallest units of", "UPDATE sales SET price = 7", "UPDATE sales SET price = 0")
 		wrong("has sales of 13", "UPDATE sales SET volume = 13000000", "UPDATE sales SET volume = 12500000")

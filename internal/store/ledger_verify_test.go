@@ -39,9 +39,9 @@ func TestSince(t *testing.T) {
 		if r := w.wantVerified("a start", storetest.Start, ""); r.Entries != 1 {
 			t.Errorf("a start: %+v", r)
 		}
-		w.MustDo(w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
+		w.Update(p.ID, func(p payment.Payment) (payment.Change, error) {
 			return p.MarkCompleted(payment.Actor{Name: "API key"}, storetest.Start)
-		}))
+		})
 		w.wantVerified("a sale", storetest.Start, "")
 		raw := w.SQL()
 		wrong := func(text, change, mend string) {

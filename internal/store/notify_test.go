@@ -57,8 +57,8 @@ func TestStore_OnChange(t *testing.T) {
 			t.Errorf("heard %q of %q", id, p.ID)
 		}
 		// changes nothing
-		w.MustDo(w.UpdatePayment(t.Context(), p.ID, storetest.StartOn(chain.Polygon, money.USDC, storetest.Start)))
-		w.MustDo(w.UpdatePayment(t.Context(), p.ID, storetest.StartOn(chain.Base, money.USDC, storetest.Start)))
+		w.Update(p.ID, storetest.StartOn(chain.Polygon, money.USDC, storetest.Start))
+		w.Update(p.ID, storetest.StartOn(chain.Base, money.USDC, storetest.Start))
 		if id := next(heard, patience); id != p.ID {
 			t.Errorf("heard %q of %q", id, p.ID)
 		}
@@ -89,7 +89,7 @@ func TestStore_Listen_Others(t *testing.T) {
 	if id := next(heard, patience); id != "" {
 		t.Errorf("heard %q when the connection was lost", id)
 	}
-	w.MustDo(w.UpdatePayment(t.Context(), p.ID, storetest.StartOn(chain.Base, money.USDC, storetest.Start)))
+	w.Update(p.ID, storetest.StartOn(chain.Base, money.USDC, storetest.Start))
 	if id := next(heard, patience); id != p.ID {
 		t.Errorf("heard %q of %q after the loss", id, p.ID)
 	}

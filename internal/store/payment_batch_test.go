@@ -43,8 +43,7 @@ func TestStore_ChangeBatch(t *testing.T) {
 				switch {
 				case errors.Is(op.Err, ledger.ErrNoCredits):
 					refused++
-					p, err := w.Payment(t.Context(), op.ID)
-					w.Must(err)
+					p := w.Stored(op.ID)
 					if p.Status != payment.Pending || len(p.Routes) != 0 || p.Seq != 1 {
 						t.Errorf("a refused start has changed the payment: %+v", p)
 					}
@@ -53,8 +52,7 @@ func TestStore_ChangeBatch(t *testing.T) {
 					continue
 				}
 				w.Must(op.Err)
-				p, err := w.Payment(t.Context(), op.ID)
-				w.Must(err)
+				p := w.Stored(op.ID)
 				storetest.Same(t, "stored", p, op.Result)
 				w.checkHistory(p)
 				if p.Status == payment.Completed {
@@ -113,8 +111,7 @@ func TestStore_CreateBatch(t *testing.T) {
 			if op.Exists {
 				continue
 			}
-			p, err := w.Payment(t.Context(), op.Change.Payment.ID)
-			w.Must(err)
+			p := w.Stored(op.Change.Payment.ID)
 			if p.Number != op.Number || p.Amount != 12_500_000+money.Micros(i) ||
 				!p.CreatedAt.Equal(storetest.Start.Add(time.Duration(i)*time.Second)) {
 				t.Errorf("payment %d is stored as %+v", i, p)

@@ -18,9 +18,7 @@ func TestStore_UpdatePayment_Refused(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.NewKey(5, 0)
 		p, stranger := w.NewStarted(k), w.NewStarted(k)
-		w.MustDo(w.UpdatePayment(
-			t.Context(), stranger.ID, storetest.Observe(1, storetest.Transfer(stranger, "0xaa", money.USD, 1)),
-		))
+		w.Update(stranger.ID, storetest.Observe(1, storetest.Transfer(stranger, "0xaa", money.USD, 1)))
 		for name, spoil := range map[string]func(*payment.Change){
 			"amount":   func(c *payment.Change) { c.Payment.Amount++ },
 			"key":      func(c *payment.Change) { c.Payment.KeyID++ },
@@ -54,8 +52,7 @@ func TestStore_UpdatePayment_Refused(t *testing.T) {
 				t.Errorf("%s: stored", name)
 			}
 		}
-		read, err := w.Payment(t.Context(), p.ID)
-		w.Must(err)
+		read := w.Stored(p.ID)
 		storetest.Same(t, "the payment", read, p)
 		w.checkHistory(read)
 	})
@@ -75,8 +72,7 @@ func TestStore_UpdatePayment_AddressTaken(t *testing.T) {
 		if !db.IsDuplicate(err) {
 			t.Errorf("the address of another payment: %v", err)
 		}
-		read, err := w.Payment(t.Context(), second.ID)
-		w.Must(err)
+		read := w.Stored(second.ID)
 		storetest.Same(t, "the payment", read, second)
 	})
 }
@@ -94,6 +90,6 @@ func TestStore_UpdatePayment_Panic(t *testing.T) {
 			}()
 			_, _ = w.UpdatePayment(t.Context(), p.ID, func(payment.Payment) (payment.Change, error) { panic("bug") })
 		}()
-		w.MustDo(w.UpdatePayment(t.Context(), p.ID, storetest.StartOn(chain.Polygon, money.USDC, storetest.Start)))
+		w.Update(p.ID, storetest.StartOn(chain.Polygon, money.USDC, storetest.Start))
 	})
 }

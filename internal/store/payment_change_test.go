@@ -33,10 +33,8 @@ func TestStore_UpdatePayment_Life(t *testing.T) {
 			storetest.Observe(12, moved, rest), // seen
 			storetest.Observe(13, moved, rest), // enough
 		} {
-			after, err := w.UpdatePayment(t.Context(), p.ID, decide)
-			w.Must(err)
-			read, err := w.Payment(t.Context(), p.ID)
-			w.Must(err)
+			after := w.Update(p.ID, decide)
+			read := w.Stored(p.ID)
 			storetest.Same(t, "read", read, after)
 			p = after
 		}
@@ -81,18 +79,14 @@ func TestStore_UpdatePayment_Switch(t *testing.T) {
 			storetest.StartOn(chain.Solana, money.USDT, storetest.Start.Add(2*time.Second)),
 			storetest.StartOn(chain.BEP20, money.USDC, storetest.Start.Add(3*time.Second)),
 		} {
-			var err error
-			p, err = w.UpdatePayment(t.Context(), p.ID, decide)
-			w.Must(err)
+			p = w.Update(p.ID, decide)
 		}
 		first := storetest.Transfer(p, "0xaa", 1, 5)
 		first.To = p.Routes[0].Address.Address
 		second := first
 		second.Ordinal++
-		p, err := w.UpdatePayment(t.Context(), p.ID, storetest.Observe(5, first, second))
-		w.Must(err)
-		read, err := w.Payment(t.Context(), p.ID)
-		w.Must(err)
+		p = w.Update(p.ID, storetest.Observe(5, first, second))
+		read := w.Stored(p.ID)
 		storetest.Same(t, "read", read, p)
 		if len(read.Deposits) != 2 {
 			t.Errorf("deposits: %+v", read.Deposits)
@@ -100,9 +94,7 @@ func TestStore_UpdatePayment_Switch(t *testing.T) {
 		if len(read.Routes) != 3 || read.Routes[0].Network != chain.Polygon || len(read.Routes[0].Tokens) != 2 {
 			t.Errorf("routes: %+v", read.Routes)
 		}
-		b, err := w.Balance(t.Context(), k.ID)
-		w.Must(err)
-		storetest.Same(t, "balance", b, ledger.Balance{})
+		w.WantBalance(k.ID, ledger.Balance{})
 		w.checkHistory(p)
 	})
 }
@@ -111,20 +103,16 @@ func TestStore_UpdatePayment_Nothing(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, w *world) {
 		p := w.NewStarted(w.NewKey(1, 0))
-		after, err := w.UpdatePayment(
-			t.Context(), p.ID, storetest.StartOn(chain.Polygon, money.USDC, storetest.Start.Add(time.Hour)),
-		)
-		w.Must(err)
+		after := w.Update(p.ID, storetest.StartOn(chain.Polygon, money.USDC, storetest.Start.Add(time.Hour)))
 		storetest.Same(t, "after the same choice", after, p)
 
 		sad := errors.New("no")
-		_, err = w.UpdatePayment(t.Context(), p.ID, func(q payment.Payment) (payment.Change, error) {
+		_, err := w.UpdatePayment(t.Context(), p.ID, func(q payment.Payment) (payment.Change, error) {
 			c, _ := q.Cancel(storetest.Start)
 			return c, sad
 		})
 		storetest.WantError(t, "the decision's own error", err, sad)
-		read, err := w.Payment(t.Context(), p.ID)
-		w.Must(err)
+		read := w.Stored(p.ID)
 		storetest.Same(t, "after a refusal", read, p)
 	})
 }
@@ -139,8 +127,7 @@ func TestStore_UpdatePayment_NoCredits(t *testing.T) {
 			return q.MarkCompleted(payment.Actor{Name: "API key"}, storetest.Start)
 		})
 		storetest.WantError(t, "complete without queries", err, ledger.ErrNoQueries)
-		read, err := w.Payment(t.Context(), p.ID)
-		w.Must(err)
+		read := w.Stored(p.ID)
 		storetest.Same(t, "the payment", read, p)
 	})
 }
@@ -153,15 +140,12 @@ func TestStore_UpdatePayment_TopUp(t *testing.T) {
 		r.Kind, r.Credits, r.Amount, r.Terms = payment.KindTopUp, 20, money.USD, payment.Terms{}
 		p, err := w.CreatePayment(t.Context(), payment.New(r, storetest.Start))
 		w.Must(err)
-		p, err = w.UpdatePayment(t.Context(), p.ID, storetest.StartOn(chain.Polygon, money.USDC, storetest.Start))
-		w.Must(err)
+		p = w.Update(p.ID, storetest.StartOn(chain.Polygon, money.USDC, storetest.Start))
 		tx := storetest.Transfer(p, "0xcc", money.USD, 3)
 		for range 3 {
-			w.MustDo(w.UpdatePayment(t.Context(), p.ID, storetest.Observe(3, tx)))
+			w.Update(p.ID, storetest.Observe(3, tx))
 		}
-		b, err := w.Balance(t.Context(), k.ID)
-		w.Must(err)
-		storetest.Same(t, "balance", b, ledger.Balance{Credits: 20})
+		w.WantBalance(k.ID, ledger.Balance{Credits: 20})
 		w.CheckLedger()
 	})
 }
@@ -177,11 +161,10 @@ func TestStore_UpdatePayment_TopUpInParts(t *testing.T) {
 		r.Kind, r.Credits, r.Amount, r.Terms = payment.KindTopUp, 400, 20*money.USD, payment.Terms{}
 		p, err := w.CreatePayment(t.Context(), payment.New(r, storetest.Start))
 		w.Must(err)
-		p, err = w.UpdatePayment(t.Context(), p.ID, storetest.StartOn(chain.Polygon, money.USDC, storetest.Start))
-		w.Must(err)
-		w.MustDo(w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
+		p = w.Update(p.ID, storetest.StartOn(chain.Polygon, money.USDC, storetest.Start))
+		w.Update(p.ID, func(p payment.Payment) (payment.Change, error) {
 			return p.Cancel(storetest.Start)
-		}))
+		})
 		var parts []chain.Transfer
 		for i, part := range []struct{ amount, credits money.Micros }{
 			{50_000, 1}, {20 * money.USD, 401}, {49_999, 401}, {1, 402},
@@ -248,9 +231,7 @@ func TestStore_UpdatePayment_CreditsRunOut(t *testing.T) {
 		if succeeded != 50 {
 			t.Errorf("%d starts succeeded, want 50", succeeded)
 		}
-		b, err := w.Balance(t.Context(), k.ID)
-		w.Must(err)
-		storetest.Same(t, "balance", b, ledger.Balance{})
+		w.WantBalance(k.ID, ledger.Balance{})
 		w.CheckLedger()
 	})
 }

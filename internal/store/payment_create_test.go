@@ -21,8 +21,7 @@ func TestStore_CreatePayment(t *testing.T) {
 		want := change.Payment
 		want.Number = p.Number
 		storetest.Same(t, "created", p, want)
-		read, err := w.Payment(t.Context(), p.ID)
-		w.Must(err)
+		read := w.Stored(p.ID)
 		storetest.Same(t, "read", read, want)
 		events, err := w.Events(t.Context(), p.ID)
 		w.Must(err)
@@ -95,8 +94,7 @@ func TestStore_CreatePayment_Many(t *testing.T) {
 				t.Fatalf("number %d was given twice", created[i].Number)
 			}
 			seen[created[i].Number] = true
-			read, err := w.Payment(t.Context(), created[i].ID)
-			w.Must(err)
+			read := w.Stored(created[i].ID)
 			storetest.Same(t, "read", read, created[i])
 		}
 		if n := w.Count("SELECT count(*) FROM events"); n != int64(len(seen)) {
@@ -157,8 +155,7 @@ func TestStore_CreatePayment_Hostile(t *testing.T) {
 			}
 			p, err := w.CreatePayment(t.Context(), payment.New(r, storetest.Start))
 			w.Must(err)
-			read, err := w.Payment(t.Context(), p.ID)
-			w.Must(err)
+			read := w.Stored(p.ID)
 			storetest.Same(t, "details", read.Details, r.Details)
 			list, err := w.Payments(t.Context(), payment.Filter{KeyID: k.ID, Limit: 1, Since: storetest.Start})
 			w.Must(err)

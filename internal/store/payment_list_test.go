@@ -27,16 +27,16 @@ func (w *world) populate(k merchant.Key) []payment.Payment {
 			for j, end := range []func(payment.Payment) (payment.Change, error){nil, complete, cancel} {
 				p := w.NewPaymentAt(k, storetest.Start.Add(time.Duration(10*round+i)*time.Minute))
 				if n != "" {
-					w.MustDo(w.UpdatePayment(w.T.Context(), p.ID, storetest.StartOn(n, money.USDC, p.CreatedAt)))
+					w.Update(p.ID, storetest.StartOn(n, money.USDC, p.CreatedAt))
 				}
 				if n == chain.Polygon && j == 1 {
 					tx := storetest.Transfer(
 						w.Stored(p.ID), fmt.Sprint("0x", p.Number), 12_500_000-money.Micros(round%2), 5,
 					)
-					w.MustDo(w.UpdatePayment(w.T.Context(), p.ID, storetest.Observe(5, tx)))
+					w.Update(p.ID, storetest.Observe(5, tx))
 				}
 				if end != nil && w.Stored(p.ID).Status != payment.Completed {
-					w.MustDo(w.UpdatePayment(w.T.Context(), p.ID, end))
+					w.Update(p.ID, end)
 				}
 				all = append(all, w.Stored(p.ID))
 			}

@@ -29,9 +29,9 @@ func TestStore_RecentPayment(t *testing.T) {
 		} else {
 			w.pollsFromMemory(p.Description, poll)
 		}
-		w.MustDo(w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
+		w.Update(p.ID, func(p payment.Payment) (payment.Change, error) {
 			return p.Cancel(storetest.Start)
-		}))
+		})
 		if got := poll(); got.Status != payment.Cancelled || got.Description == p.Description {
 			t.Errorf("after it was cancelled a poll says %s, %q", got.Status, got.Description)
 		}

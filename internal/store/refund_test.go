@@ -19,8 +19,7 @@ func (w *world) received(tx string) payment.Payment {
 	w.T.Helper()
 	p := w.NewStarted(w.NewKey(5, 0))
 	t := storetest.Transfer(p, tx, 10_000_000, 13)
-	p, err := w.UpdatePayment(w.T.Context(), p.ID, storetest.Observe(13, t))
-	w.Must(err)
+	p = w.Update(p.ID, storetest.Observe(13, t))
 	return p
 }
 
@@ -84,8 +83,7 @@ func TestStore_UpdateRefunds(t *testing.T) {
 		again, err := w.UpdateRefunds(t.Context(), p.ID, settle)
 		w.Must(err)
 		storetest.Same(t, "settled again", again, done)
-		after, err := w.Payment(t.Context(), p.ID)
-		w.Must(err)
+		after := w.Stored(p.ID)
 		w.checkHistory(after)
 		events, _, err := w.PublicEvents(t.Context(), p.KeyID, "", 100)
 		w.Must(err)

@@ -23,9 +23,9 @@ func TestStore_Days_Zones(t *testing.T) {
 			when, err := time.Parse(time.RFC3339, at)
 			w.Must(err)
 			p := w.NewPaymentAt(k, storetest.Start)
-			w.MustDo(w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
+			w.Update(p.ID, func(p payment.Payment) (payment.Change, error) {
 				return p.MarkCompleted(payment.Actor{Name: "API key"}, when)
-			}))
+			})
 		}
 		for name, want := range map[string]string{
 			"UTC": "24 Oct: 2, 25 Oct: 4", "Europe/Berlin": "24 Oct: 1, 25 Oct: 4, 26 Oct: 1",

@@ -60,9 +60,9 @@ func TestStore_Days_Price(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		k := w.NewKey(50, 50)
 		complete := func(p payment.Payment) {
-			w.MustDo(w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
+			w.Update(p.ID, func(p payment.Payment) (payment.Change, error) {
 				return p.MarkCompleted(payment.Actor{Name: "API key"}, storetest.Start)
-			}))
+			})
 		}
 		complete(w.priced(k, "EUR", 3050))
 		complete(w.priced(k, "EUR", 2000))

@@ -99,9 +99,7 @@ func TestStore_SearchPayments_Text(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		k, other := w.NewKey(50, 50), w.NewKey(50, 50)
 		p := w.NewStarted(k)
-		w.MustDo(w.UpdatePayment(
-			t.Context(), p.ID, storetest.Observe(10, storetest.Transfer(p, "0xab12", 12_500_000, 10)),
-		))
+		w.Update(p.ID, storetest.Observe(10, storetest.Transfer(p, "0xab12", 12_500_000, 10)))
 		p = w.Stored(p.ID)
 		for what, text := range map[string]string{
 			"txnid": string(p.ID), "reference": p.Reference, "hash": "0xAB12", "amount": "12.50", "dollars": "$12.5",
@@ -178,9 +176,9 @@ func TestStore_DeliveriesOfAKey(t *testing.T) {
 		w.NewCustodian(k, "https://shop.example/hook")
 		w.NewCustodian(other, "https://other.example/hook")
 		p := w.NewPayment(k)
-		w.MustDo(w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
+		w.Update(p.ID, func(p payment.Payment) (payment.Change, error) {
 			return p.Cancel(storetest.Start)
-		}))
+		})
 		for _, d := range w.claim("a", storetest.Start.Add(time.Hour), 3, 3) {
 			w.settle("a", d, webhook.Failed, storetest.Start, storetest.Start)
 		}
@@ -296,9 +294,9 @@ func TestStore_Operator(t *testing.T) {
 		}
 		w.NewCustodian(k, "https://shop.example/hook")
 		p := w.NewPayment(k)
-		w.MustDo(w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
+		w.Update(p.ID, func(p payment.Payment) (payment.Change, error) {
 			return p.Cancel(storetest.Start)
-		}))
+		})
 		st, err := w.Stuck(t.Context(), storetest.Start.Add(time.Hour), money.USD)
 		w.Must(err)
 		if st.Deliveries != 1 || !st.OldestDue.Equal(storetest.Start) || st.Sweeps != 0 {
@@ -357,7 +355,7 @@ func (w *world) loseAtEachStep(k merchant.Key) {
 	}
 	apply := func(p payment.Payment, decide func(payment.Payment) (payment.Change, error)) {
 		w.T.Helper()
-		w.MustDo(w.UpdatePayment(w.T.Context(), p.ID, decide))
+		w.Update(p.ID, decide)
 	}
 	apply(w.NewPaymentAt(k, storetest.Start.Add(time.Minute)), end)
 	apply(w.NewPaymentAt(k, storetest.Start.Add(time.Minute)), expire)

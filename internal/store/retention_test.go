@@ -38,10 +38,9 @@ func (w *world) dropOld(p rules.Policy, now time.Time) map[rules.Part]int64 {
 // cancelled stores a payment of the key that was cancelled, with a webhook in the state.
 func (w *world) cancelled(k merchant.Key, at time.Time, state string) payment.Payment {
 	w.T.Helper()
-	p, err := w.UpdatePayment(w.T.Context(), w.NewPaymentAt(k, at).ID, func(p payment.Payment) (payment.Change, error) {
+	p := w.Update(w.NewPaymentAt(k, at).ID, func(p payment.Payment) (payment.Change, error) {
 		return p.Cancel(at)
 	})
-	w.Must(err)
 	w.exec("UPDATE deliveries SET state = ?, attempt = 1 WHERE payment_id = ?", state, p.Number)
 	w.exec(`INSERT INTO delivery_attempts (delivery_id, attempt, at, url, status, latency_us, error, response, request, keyed)
 		SELECT id, 1, ?, 'https://shop.example', 500, 1, '', 'sorry', '', ? FROM deliveries WHERE payment_id = ?`,
@@ -121,7 +120,7 @@ func TestStore_DropBatch_Unfinished(t *testing.T) {
 		for what, final := range map[string]uint64{"money that is not final": 1, "money that is not settled": 100} {
 			p := w.NewStarted(k)
 			paid := storetest.Transfer(p, "0x"+strconv.Itoa(int(final)), p.Amount, 50)
-			w.MustDo(w.UpdatePayment(t.Context(), p.ID, storetest.Observe(final, paid)))
+			w.Update(p.ID, storetest.Observe(final, paid))
 			w.exec("UPDATE payments SET status = 'COMPLETED', ended_at = ?, attention = '' WHERE id = ?", db.At(storetest.Start), p.Number)
 			w.exec("UPDATE deliveries SET state = 'DELIVERED' WHERE payment_id = ?", p.Number)
 			kept[what] = p

@@ -31,10 +31,10 @@ func TestStore_Retry(t *testing.T) {
 				case "ledger_entries":
 					runs := 0
 					start := storetest.StartOn(chain.Polygon, money.USDC, storetest.Start)
-					w.MustDo(w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
+					w.Update(p.ID, func(p payment.Payment) (payment.Change, error) {
 						runs++
 						return start(p)
-					}))
+					})
 					if runs != 4 {
 						t.Errorf("decided %d times, want 4", runs)
 					}
@@ -43,9 +43,7 @@ func TestStore_Retry(t *testing.T) {
 				}
 			}
 			w.checkHistory(w.Stored(p.ID))
-			b, err := w.Balance(t.Context(), k.ID)
-			w.Must(err)
-			storetest.Same(t, "balance", b, ledger.Balance{})
+			w.WantBalance(k.ID, ledger.Balance{})
 		})
 	}
 }
@@ -86,9 +84,7 @@ func TestStore_Retry_GivesUp(t *testing.T) {
 		t.Errorf("gave up after %v", took)
 	}
 	storetest.Same(t, "the payment", w.Stored(p.ID), p)
-	b, err := w.Balance(t.Context(), p.KeyID)
-	w.Must(err)
-	storetest.Same(t, "balance", b, ledger.Balance{Credits: 1})
+	w.WantBalance(p.KeyID, ledger.Balance{Credits: 1})
 
 	short, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()

@@ -38,9 +38,9 @@ func TestStore_Watches(t *testing.T) {
 		for p, when := range map[payment.ID]time.Time{
 			ended.ID: storetest.Start.Add(time.Hour), longEnded.ID: storetest.Start,
 		} {
-			w.MustDo(w.UpdatePayment(t.Context(), p, func(q payment.Payment) (payment.Change, error) {
+			w.Update(p, func(q payment.Payment) (payment.Change, error) {
 				return q.Cancel(when)
-			}))
+			})
 		}
 		set, mark := w.watched(watch.Mark{}, storetest.Start, chain.Polygon)
 		if len(set) != 2 || set[running.ID].Address != running.Routes[0].Address.Address ||
@@ -54,9 +54,7 @@ func TestStore_Watches(t *testing.T) {
 			t.Errorf("on other networks: %+v", none)
 		}
 		late := w.NewStarted(k)
-		w.MustDo(w.UpdatePayment(
-			t.Context(), late.ID, storetest.StartOn(chain.Base, money.USDC, storetest.Start.Add(time.Minute)),
-		))
+		w.Update(late.ID, storetest.StartOn(chain.Base, money.USDC, storetest.Start.Add(time.Minute)))
 		next, mark := w.watched(mark, storetest.Start, chain.Polygon)
 		if _, ok := next[late.ID]; !ok {
 			t.Errorf("the new address is missing: %+v", next)
@@ -222,7 +220,7 @@ func TestStore_DueRunningUnsettled(t *testing.T) {
 				{storetest.Observe(5, tx), []payment.ID{p.ID}},
 				{storetest.Observe(10, tx), []payment.ID{}},
 			} {
-				w.MustDo(w.UpdatePayment(t.Context(), p.ID, step.decide))
+				w.Update(p.ID, step.decide)
 				storetest.Same(t, "unsettled", unsettled(), step.want)
 			}
 		})

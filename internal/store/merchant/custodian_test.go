@@ -39,9 +39,7 @@ func TestStore_Custodian(t *testing.T) {
 		twin.PublicID = string(storetest.NewID())
 		_, err = w.CreateCustodian(t.Context(), twin, pay, audit.Record{})
 		storetest.WantError(t, "a second one", err, merchant.ErrHasCustodian)
-		b, err := w.Balance(t.Context(), k.ID)
-		w.Must(err)
-		storetest.Same(t, "balance", b, ledger.Balance{Credits: 2})
+		w.WantBalance(k.ID, ledger.Balance{Credits: 2})
 		if n := w.Count("SELECT count(*) FROM custodians WHERE secret LIKE '%merchant%' OR signing_secrets LIKE '%whsec%'"); n != 0 {
 			t.Error("a secret is stored in the clear")
 		}

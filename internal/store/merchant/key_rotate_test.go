@@ -21,9 +21,7 @@ func TestStore_Key(t *testing.T) {
 		if k.Email == "" || k.FirstName != "Ada" || k.UserPublic == "" || !k.CreatedAt.Equal(storetest.Start) {
 			t.Errorf("key without its owner: %+v", k)
 		}
-		b, err := w.Balance(t.Context(), k.ID)
-		w.Must(err)
-		storetest.Same(t, "balance", b, ledger.Balance{Credits: 20, Queries: 5})
+		w.WantBalance(k.ID, ledger.Balance{Credits: 20, Queries: 5})
 		w.NoKey("unknown key", storetest.HashOf("another"))
 		_, err = w.Balance(t.Context(), 1<<40)
 		storetest.WantError(t, "unknown balance", err, merchant.ErrUnknownKey)

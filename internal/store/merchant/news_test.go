@@ -20,11 +20,11 @@ import (
 func (w *lowWorld) sell(reference string) {
 	w.T.Helper()
 	p := w.NewStarted(w.key)
-	w.MustDo(w.UpdatePayment(w.T.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
+	w.Update(p.ID, func(p payment.Payment) (payment.Change, error) {
 		p.Reference = reference
 		t := storetest.Transfer(p, "0x"+reference, p.Amount, 13)
 		return storetest.Observe(13, t)(p)
-	}))
+	})
 	w.now = storetest.Start.Add(time.Hour)
 }
 

@@ -66,14 +66,14 @@ func TestStore_DepositBalancesSpecks(t *testing.T) {
 		w.NewCustodian(k, "")
 		w.paidIn(k, 20, 20_000, 20_000, 20_000, 20_000)
 		good := w.NewStarted(k)
-		w.MustDo(w.UpdatePayment(t.Context(), good.ID, func(p payment.Payment) (payment.Change, error) {
+		w.Update(good.ID, func(p payment.Payment) (payment.Change, error) {
 			return p.Observe(payment.View{
 				Network: chain.Polygon, From: 1, To: 1000, Final: chain.Head{
 					Number: 20,
 				}, Finalized: chain.Head{Number: 20},
 				Transfers: []chain.Transfer{storetest.Transfer(p, "0xgood", 5_000_000, 15)},
 			}, storetest.Start.Add(time.Hour))
-		}))
+		})
 		policy := settlement.DefaultPolicy()
 		now := storetest.Start.Add(2 * policy.Age)
 		due, err := w.DepositBalances(t.Context(), chain.Polygon, settlement.Query{

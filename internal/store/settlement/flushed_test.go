@@ -29,7 +29,7 @@ func emptied(s settlement.Sweep, block uint64, left money.Micros) settlement.Swe
 // foundIn observes transfers in blocks of which those up to finalized cannot be replaced any more.
 func (w *world) foundIn(id payment.ID, finalized uint64, transfers ...chain.Transfer) payment.Payment {
 	w.T.Helper()
-	_, err := w.UpdatePayment(w.T.Context(), id, func(p payment.Payment) (payment.Change, error) {
+	_ = w.Update(id, func(p payment.Payment) (payment.Change, error) {
 		for _, d := range p.Deposits {
 			transfers = append(transfers, d.Transfer)
 		}
@@ -38,7 +38,6 @@ func (w *world) foundIn(id payment.ID, finalized uint64, transfers ...chain.Tran
 			Finalized: chain.Head{Number: finalized}, Transfers: transfers,
 		}, storetest.Start)
 	})
-	w.Must(err)
 	return w.Stored(id)
 }
 
@@ -87,8 +86,7 @@ func TestStore_SweptChanges(t *testing.T) {
 
 				other := storetest.Transfer(p, "0x2", money.Micros(c.other), 11)
 				first.Units, first.Block.Number = money.UnitsFromUint64(c.units), c.block
-				changed, err := w.UpdatePayment(t.Context(), p.ID, storetest.Observe(100, first, other))
-				w.Must(err)
+				changed := w.Update(p.ID, storetest.Observe(100, first, other))
 				storetest.Same(t, "read back", w.Stored(p.ID), changed)
 				w.Must(w.SettleCovered(t.Context(), chain.Polygon, storetest.Start))
 				storetest.Same(t, "what was swept", swept(w.Stored(p.ID)), c.swept)

@@ -31,8 +31,7 @@ func TestStore_Folded(t *testing.T) {
 		p := w.NewStarted(w.NewKey(5, 0))
 		for block := uint64(1); block <= 4; block++ {
 			for range 2 {
-				changed, err := w.UpdatePayment(t.Context(), p.ID, specks(p, block, 500, 7))
-				w.Must(err)
+				changed := w.Update(p.ID, specks(p, block, 500, 7))
 				storetest.Same(t, "read back", w.Stored(p.ID), changed)
 			}
 		}
@@ -54,7 +53,7 @@ func TestStore_FoldedSwept(t *testing.T) {
 		p := w.NewStarted(w.NewKey(5, 0))
 		take := func(block uint64, n int) {
 			t.Helper()
-			w.MustDo(w.UpdatePayment(t.Context(), p.ID, specks(p, block, n, 5_000)))
+			w.Update(p.ID, specks(p, block, n, 5_000))
 		}
 		due := func(want money.Micros) []settlement.DepositBalance {
 			t.Helper()
@@ -65,9 +64,7 @@ func TestStore_FoldedSwept(t *testing.T) {
 			return list
 		}
 		take(1, 216)
-		w.MustDo(w.UpdatePayment(
-			t.Context(), p.ID, storetest.Observe(10, storetest.Transfer(p, "0xmoney", 3*money.USD, 10)),
-		))
+		w.Update(p.ID, storetest.Observe(10, storetest.Transfer(p, "0xmoney", 3*money.USD, 10)))
 		s := w.planned(due(4_080_000)...)
 		take(20, 100) // before the sweep is included
 		take(30, 100) // after it
@@ -104,7 +101,7 @@ func TestStore_FoldedSweptMeanwhile(t *testing.T) {
 	url := storetest.PostgreSQL(t)
 	w := storetest.New(t, storetest.Open(t, url), url)
 	p := w.NewStarted(w.NewKey(5, 0))
-	w.MustDo(w.UpdatePayment(t.Context(), p.ID, specks(p, 1, 100, 7)))
+	w.Update(p.ID, specks(p, 1, 100, 7))
 	raw, grow, once := w.SQL(), specks(p, 2, 100, 7), true
 	_, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
 		if once {

@@ -37,7 +37,7 @@ func TestStore_FoldedCoversLast(t *testing.T) {
 		p := w.NewStarted(w.NewKey(5, 0))
 		take := func(decide func(payment.Payment) (payment.Change, error)) {
 			t.Helper()
-			w.MustDo(w.UpdatePayment(t.Context(), p.ID, decide))
+			w.Update(p.ID, decide)
 		}
 		take(specks(p, 1, payment.FoldFrom+16, 5_000))
 		take(storetest.Observe(10, storetest.Transfer(p, "0xmoney", 3*money.USD, 10)))
@@ -59,10 +59,10 @@ func TestStore_SettleCovered_WritesNothing(t *testing.T) {
 	w := &world{storetest.New(t, storetest.Open(t, url), url)}
 	p := w.NewStarted(w.NewKey(5, 0))
 	for _, block := range []uint64{1, 20} {
-		w.MustDo(w.UpdatePayment(t.Context(), p.ID, specks(p, block, payment.FoldFrom, 5_000)))
+		w.Update(p.ID, specks(p, block, payment.FoldFrom, 5_000))
 	}
 	s := w.planned(w.due()...)
-	w.MustDo(w.UpdatePayment(t.Context(), p.ID, specks(p, 30, 10, 5_000)))
+	w.Update(p.ID, specks(p, 30, 10, 5_000))
 	w.Must(w.EndSweep(t.Context(), confirmed(s, 25), storetest.Start))
 	if n := w.Count("SELECT count(*) FROM deposit_balances WHERE ahead"); n != 1 {
 		t.Fatal("nothing was moved ahead of what is marked; the test shows nothing")
@@ -80,23 +80,21 @@ func TestStore_DueAtItsAddress(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		p := w.NewStarted(w.NewKey(5, 0))
 		shown := storetest.RouteOf(chain.BEP20, p.Number+1000)
-		p, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
+		p = w.Update(p.ID, func(p payment.Payment) (payment.Change, error) {
 			choice := payment.Choice{Network: chain.BEP20, Token: money.USDC}
 			return p.Start(choice, shown, 30*time.Minute, storetest.Start)
 		})
-		w.Must(err)
 		profile := chain.Profiles()[0]
 		asset, _ := profile.Asset(money.USDC)
 		paid := storetest.Transfer(p, "0xthere", 3*money.USD, 10)
 		paid.Network, paid.Asset, paid.Units = chain.BEP20, asset, (3 * money.USD).Units(asset.Decimals)
 		paid.To = p.Routes[0].Address.Address
 		head := chain.Head{Number: 20}
-		p, err = w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
+		p = w.Update(p.ID, func(p payment.Payment) (payment.Change, error) {
 			return p.Observe(payment.View{
 				Network: chain.BEP20, From: 1, To: 20, Final: head, Finalized: head, Transfers: []chain.Transfer{paid},
 			}, storetest.Start.Add(time.Minute))
 		})
-		w.Must(err)
 		if len(p.Deposits) != 1 || p.Deposits[0].State != payment.DepositFinal {
 			t.Fatalf("the money is not recorded: %+v", p.Deposits)
 		}

@@ -38,7 +38,7 @@ func (w *world) takeIn(p payment.Payment, block, final uint64, amounts ...money.
 		t := storetest.Transfer(p, fmt.Sprintf("0x%d-%d", p.Number, len(p.Deposits)+i), a, block+uint64(i))
 		all = append(all, t)
 	}
-	w.MustDo(w.UpdatePayment(w.T.Context(), p.ID, storetest.Observe(final, all...)))
+	w.Update(p.ID, storetest.Observe(final, all...))
 	return w.Stored(p.ID)
 }
 
@@ -196,14 +196,14 @@ func TestStore_PlanSweep_Vanished(t *testing.T) {
 		p := w.NewStarted(w.NewKey(100, 0))
 		see := func(transfers ...chain.Transfer) {
 			t.Helper()
-			w.MustDo(w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
+			w.Update(p.ID, func(p payment.Payment) (payment.Change, error) {
 				return p.Observe(payment.View{
 					Network: chain.Polygon, From: 1, To: 11, Final: chain.Head{
 						Number: 11,
 					}, Finalized: chain.Head{Number: 5},
 					Transfers: transfers,
 				}, storetest.Start)
-			}))
+			})
 		}
 		see(storetest.Transfer(p, "0xgone", 3_000_000, 10))
 		due := w.due()

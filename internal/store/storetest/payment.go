@@ -41,6 +41,14 @@ func (w *World) Stored(id payment.ID) payment.Payment {
 	return p
 }
 
+// Update changes a payment and returns it.
+func (w *World) Update(id payment.ID, decide func(payment.Payment) (payment.Change, error)) payment.Payment {
+	w.T.Helper()
+	p, err := w.UpdatePayment(w.T.Context(), id, decide)
+	w.Must(err)
+	return p
+}
+
 // RouteOf makes a deposit address of the payment's number, so that tests can tell addresses apart.
 func RouteOf(n chain.Network, number int64) payment.Route {
 	raw := make([]byte, 20)
@@ -66,10 +74,7 @@ func StartOn(n chain.Network, token money.Token, now time.Time) func(payment.Pay
 // NewStarted stores a payment and starts it on Polygon in USDC.
 func (w *World) NewStarted(k merchant.Key) payment.Payment {
 	w.T.Helper()
-	p := w.NewPayment(k)
-	p, err := w.UpdatePayment(w.T.Context(), p.ID, StartOn(chain.Polygon, money.USDC, Start))
-	w.Must(err)
-	return p
+	return w.Update(w.NewPayment(k).ID, StartOn(chain.Polygon, money.USDC, Start))
 }
 
 // Transfer is a transfer to the payment's Polygon address.

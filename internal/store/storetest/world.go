@@ -276,6 +276,14 @@ func (w *World) Count(text string) int64 {
 	return n
 }
 
+// WantBalance fails unless the key has this balance.
+func (w *World) WantBalance(keyID int64, want ledger.Balance) {
+	w.T.Helper()
+	left, err := w.Balance(w.T.Context(), keyID)
+	w.Must(err)
+	Same(w.T, "balance", left, want)
+}
+
 // CheckLedger fails unless each balance is the sum of the entries of its key.
 func (w *World) CheckLedger() {
 	w.T.Helper()

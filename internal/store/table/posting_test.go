@@ -116,9 +116,7 @@ func TestStore_PostLedgerEntries_BothWays(t *testing.T) {
 			w.Must(err)
 		}
 		for _, k := range []merchant.Key{a, b} {
-			got, err := w.Balance(t.Context(), k.ID)
-			w.Must(err)
-			storetest.Same(t, "balance", got, ledger.Balance{Credits: 100, Queries: 100})
+			w.WantBalance(k.ID, ledger.Balance{Credits: 100, Queries: 100})
 		}
 		w.CheckLedger()
 	})
@@ -137,9 +135,7 @@ func TestStore_PostLedgerEntries_OnceAtOnce(t *testing.T) {
 		}) {
 			w.Must(err)
 		}
-		got, err := w.Balance(t.Context(), k.ID)
-		w.Must(err)
-		storetest.Same(t, "balance", got, ledger.Balance{Queries: 7})
+		w.WantBalance(k.ID, ledger.Balance{Queries: 7})
 	})
 }
 
