@@ -197,7 +197,8 @@ func (w *world) startedAt(
 		from = string(newID(now))
 	}
 	p, err = w.store.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) {
-		at, err := d.DepositAddress(chain.Settlement{Network: n, Wallet: to, PaymentID: from, Scheme: chain.SchemeTxnID})
+		of := chain.Settlement{Network: n, Wallet: to, PaymentID: from, Scheme: chain.SchemeTxnID}
+		at, err := d.DepositAddress(of)
 		if err != nil {
 			return payment.Change{}, err
 		}

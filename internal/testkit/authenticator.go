@@ -62,9 +62,7 @@ func Parse(t testing.TB, options string) Question {
 func NewKey(t testing.TB) *Key {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	k := &Key{ID: make([]byte, 32), private: private}
 	_, _ = rand.Read(k.ID) // never fails
 	return k
@@ -76,9 +74,7 @@ func (a Device) Make(t testing.TB, options string, k *Key) string {
 	q := Parse(t, options)
 	k.Handle = fromText(t, q.PublicKey.User.ID)
 	point, err := k.private.PublicKey.Bytes() // 4, x, y
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	// COSE_Key of ES256 (RFC 9053), in CBOR: {1: 2, 3: -7, -1: 1, -2: x, -3: y}.
 	key := slices.Concat(
 		[]byte{0xa5, 0x01, 0x02, 0x03, 0x26, 0x20, 0x01, 0x21, 0x58, 0x20}, point[1:33], []byte{0x22, 0x58, 0x20},
@@ -104,9 +100,7 @@ func (a Device) Answer(t testing.TB, options string, k *Key) string {
 	about := sha256.Sum256(client)
 	signed := sha256.Sum256(slices.Concat(data, about[:]))
 	signature, err := ecdsa.SignASN1(rand.Reader, k.private, signed[:])
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	return respond(t, k, map[string]any{
 		"clientDataJSON":    text(client),
 		"authenticatorData": text(data), "signature": text(signature), "userHandle": text(k.Handle),
@@ -129,9 +123,7 @@ func (a Device) client(t testing.TB, kind string, q Question) []byte {
 	said, err := json.Marshal(
 		map[string]any{"type": kind, "challenge": q.PublicKey.Challenge, "origin": a.Origin, "crossOrigin": false},
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	return said
 }
 
@@ -141,9 +133,7 @@ func respond(t testing.TB, k *Key, response map[string]any) string {
 		"id":    text(k.ID),
 		"rawId": text(k.ID), "type": "public-key", "clientExtensionResults": map[string]any{}, "response": response,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	return string(said)
 }
 
@@ -152,8 +142,6 @@ func text(raw []byte) string { return base64.RawURLEncoding.EncodeToString(raw) 
 func fromText(t testing.TB, s string) []byte {
 	t.Helper()
 	raw, err := base64.RawURLEncoding.DecodeString(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	return raw
 }

@@ -81,9 +81,7 @@ func (r *Collector) Spans(t testing.TB) (list []Span) {
 	t.Helper()
 	for _, body := range r.Bodies() {
 		var request collector.ExportTraceServiceRequest
-		if err := proto.Unmarshal(body, &request); err != nil {
-			t.Fatal(err)
-		}
+		Must(t, proto.Unmarshal(body, &request))
 		for _, of := range request.GetResourceSpans() {
 			for _, scope := range of.GetScopeSpans() {
 				for _, s := range scope.GetSpans() {

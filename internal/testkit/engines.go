@@ -12,9 +12,7 @@ import (
 func MustEngine(t testing.TB, name string) string {
 	t.Helper()
 	path, err := EnginePath(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	return path
 }
 

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 )
 
 // Must ends the test for an error.
@@ -20,4 +21,14 @@ func ReadFile(t testing.TB, path string) []byte {
 	content, err := os.ReadFile(filepath.Clean(path))
 	Must(t, err)
 	return content
+}
+
+// Until waits until something is so, and ends the test if that takes longer.
+func Until(t testing.TB, within time.Duration, what string, so func() bool) {
+	t.Helper()
+	for end := time.Now().Add(within); !so(); time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("not within %s: %s", within, what)
+		}
+	}
 }

@@ -23,9 +23,7 @@ const (
 func MustPort(t testing.TB) string {
 	t.Helper()
 	found, err := FreePort()
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	return found
 }
 

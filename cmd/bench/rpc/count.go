@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"sync"
+	"sync/atomic"
 )
 
 // call is a JSON-RPC call as a provider counts it: every call of a batch by itself.
@@ -27,14 +28,14 @@ type counter struct {
 	calls    map[string]int64 // by method
 	requests int64
 	bytes    int64 // of answers
-	down     bool
+	down     atomic.Bool
 }
 
 func newCounter(n answerer) *counter { return &counter{node: n, calls: make(map[string]int64)} }
 
 // RoundTrip implements http.RoundTripper.
 func (c *counter) RoundTrip(r *http.Request) (*http.Response, error) {
-	if c.isDown() {
+	if c.down.Load() {
 		return nil, errDown
 	}
 	body, err := io.ReadAll(r.Body)

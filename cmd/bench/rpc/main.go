@@ -128,7 +128,10 @@ func (w *world) replay(d shopDay) error {
 		return err
 	}
 	for n, x := range w.networks {
-		x.spent = x.hosts.usage().since(before[n]).plus(notification, x.notified(w.clock.Now()))
+		x.spent = x.hosts.usage().since(before[n])
+		if pushed := x.notified(w.clock.Now()); pushed > 0 {
+			x.spent.calls[notification] += pushed
+		}
 	}
 	return nil
 }

@@ -12,28 +12,15 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 )
 
-// The limits: calls a day on one network, and how much longer than the block and the final block it may take.
-const (
-	idleCalls     = 3_000
-	tenCalls      = 15_000
-	thousandCalls = 150_000
-	thousandUSD   = 50 // a month of 1,000 payments a day, on the cheapest plan
-	mostAfter     = time.Second
-	pushedAfter   = 250 * time.Millisecond
-)
+// mostCalls is how many calls a day a network may cost, by the number of payments.
+var mostCalls = map[int]int64{0: 3_000, tenPayments: 15_000, 1_000: 150_000}
 
-// limit returns how many calls a day a network may cost; 0: no limit is set.
-func limit(size int) int64 {
-	switch size {
-	case 0:
-		return idleCalls
-	case 10:
-		return tenCalls
-	case 1_000:
-		return thousandCalls
-	}
-	return 0
-}
+const (
+	thousandUSD = 50 // a month of 1,000 payments a day, on the cheapest plan
+	// mostAfter and pushedAfter are how much longer than the block and the final block it may take.
+	mostAfter   = time.Second
+	pushedAfter = 250 * time.Millisecond
+)
 
 // since returns what was used after the other one.
 func (u usage) since(before usage) usage {
@@ -44,14 +31,6 @@ func (u usage) since(before usage) usage {
 		}
 	}
 	return after
-}
-
-// plus returns the use with more of a method.
-func (u usage) plus(method string, calls int64) usage {
-	if calls > 0 {
-		u.calls[method] += calls
-	}
-	return u
 }
 
 // report prints the day and returns the limits that were missed.
@@ -130,7 +109,7 @@ func (x *network) within(n chain.Network, size int, pushed bool) error {
 	if pushed {
 		most = pushedAfter
 	}
-	if calls := limit(size); calls > 0 && x.spent.total() > calls {
+	if calls := mostCalls[size]; calls > 0 && x.spent.total() > calls {
 		missed = append(missed, fmt.Errorf("%s: %d calls a day with %d payments, at most %d", n, x.spent.total(), size, calls))
 	}
 	if p99 := percentile(x.seen, 99); p99 > most {

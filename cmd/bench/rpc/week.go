@@ -32,19 +32,6 @@ var failsFor = []time.Duration{time.Minute, 5 * time.Minute, 20 * time.Minute, t
 // errDown is what a dead endpoint answers.
 var errDown = errors.New("connection refused")
 
-// setDown makes the endpoint fail, or answer again.
-func (c *counter) setDown(down bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.down = down
-}
-
-func (c *counter) isDown() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.down
-}
-
 // failAtRandom plans the failures of the endpoints of a network, the same times for any number of them, and returns how
 // long one is down in all.
 func (w *world) failAtRandom(x *network) (down time.Duration) {
@@ -56,10 +43,10 @@ func (w *world) failAtRandom(x *network) (down time.Duration) {
 			return down
 		}
 		host := x.hosts[fmt.Sprintf("endpoint%d.example", which%len(x.hosts)+1)]
-		w.plan(begin.Add(at), func() error { host.setDown(true); return nil })
+		w.plan(begin.Add(at), func() error { host.down.Store(true); return nil })
 		at += lasts
 		down += lasts
-		w.plan(begin.Add(at), func() error { host.setDown(false); return nil })
+		w.plan(begin.Add(at), func() error { host.down.Store(false); return nil })
 	}
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/oklog/ulid/v2"
 	"github.com/uptrace/bun"
 
 	"github.com/florinpay/florin/internal/merchant"
@@ -41,11 +39,8 @@ type database struct {
 
 // newDatabase makes a database with a history of n payments. queries sees the store's queries; it may be nil.
 func newDatabase(ctx context.Context, url string, n int, queries bun.QueryHook) (*database, error) {
-	sealer, err := secret.NewSealer(make([]byte, secret.KeyLen))
-	if err != nil {
-		return nil, err
-	}
-	s, err := store.Open(ctx, url, sealer, store.Options{Log: slog.New(slog.DiscardHandler), Queries: queries})
+	options := store.Options{Log: slog.New(slog.DiscardHandler), Queries: queries}
+	s, err := store.Open(ctx, url, storetest.Sealer(1), options)
 	if err != nil {
 		return nil, err
 	}
@@ -131,17 +126,13 @@ func (d *database) exec(ctx context.Context, text string) error {
 	return nil
 }
 
-func newULID() string { return ulid.MustNew(ulid.Now(), rand.Reader).String() }
-
 // ulidOf is the public id of the payment with a place in the history.
 func ulidOf(n int64) string { return fmt.Sprintf("%026d", n) }
 
 // create stores a payment of the key with most of the history.
 func (d *database) create(ctx context.Context) (payment.Payment, error) {
 	return d.CreatePayment(ctx, payment.New(payment.Request{
-		ID: newID(), KeyID: d.keys[0], Kind: payment.KindMerchant, Amount: 12_500_000, ValidFor: time.Hour,
+		ID: storetest.NewID(), KeyID: d.keys[0], Kind: payment.KindMerchant, Amount: 12_500_000, ValidFor: time.Hour,
 		Details: payment.Details{Reference: "order 4711", SuccessURL: "https://shop.example/thanks"},
 	}, time.Now()))
 }
-
-func newID() payment.ID { return payment.ID(newULID()) }

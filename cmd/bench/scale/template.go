@@ -9,6 +9,7 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/storetest"
 	"github.com/florinpay/florin/internal/webhook"
 )
 
@@ -24,7 +25,8 @@ func (d *database) templates(ctx context.Context) (int64, error) {
 	at := d.now.Add(-age)
 	for i, live := range lives {
 		p, err := d.CreatePayment(ctx, payment.New(payment.Request{
-			ID: newID(), KeyID: d.keys[0], Kind: payment.KindMerchant, Amount: 12_500_000, ValidFor: 30 * time.Minute,
+			ID: storetest.NewID(), KeyID: d.keys[0], Kind: payment.KindMerchant, Amount: 12_500_000,
+			ValidFor: 30 * time.Minute,
 			Details: payment.Details{
 				Reference: "order 4711", Description: "Two tickets", SuccessURL: "https://shop.example/thanks",
 				Metadata: map[string]string{"cart": "a-b-c"}, CustomerEmail: "payer@example.org",

@@ -92,12 +92,8 @@ func getSignatureStatuses(l *Ledger, p *params) any {
 		if s := l.status(r); s != "finalized" {
 			confirmations = l.head - min(l.head, slot)
 		}
-		status := map[string]any{"Ok": nil}
-		if r.failed != nil {
-			status = map[string]any{"Err": r.failed}
-		}
 		list[i] = map[string]any{
-			"slot": slot, "confirmations": confirmations, "err": r.failed, "status": status,
+			"slot": slot, "confirmations": confirmations, "err": r.failed, "status": r.status(),
 			"confirmationStatus": l.status(r),
 		}
 	}

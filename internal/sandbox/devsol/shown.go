@@ -29,10 +29,6 @@ func (l *Ledger) shownTransaction(r *result) map[string]any {
 	for i, s := range r.tx.Signatures {
 		signatures[i] = s.String()
 	}
-	status := map[string]any{"Ok": nil}
-	if r.failed != nil {
-		status = map[string]any{"Err": r.failed}
-	}
 	var version any = "legacy"
 	if m.IsVersioned() {
 		version = 0
@@ -51,13 +47,10 @@ func (l *Ledger) shownTransaction(r *result) map[string]any {
 			},
 		},
 		"meta": map[string]any{
-			"err": r.failed, "status": status, "fee": r.fee, "preBalances": pre, "postBalances": post,
-			// tokenBalances lists the token balances of a message's accounts. Like validators (agave,
-			// svm/src/transaction_balances.rs) it lists none unless the message names the token program.
+			"err": r.failed, "status": r.status(), "fee": r.fee, "preBalances": pre, "postBalances": post,
 			"preTokenBalances": l.tokenBalances(m, r.pre), "postTokenBalances": l.tokenBalances(m, r.post),
-			"innerInstructions": []any{}, "logMessages": r.logs, "rewards": []any{}, "computeUnitsConsumed": unitsUsed(
-				r.tx,
-			),
+			"innerInstructions": []any{}, "logMessages": r.logs, "rewards": []any{},
+			"computeUnitsConsumed": unitsUsed(r.tx),
 			"loadedAddresses": map[string]any{"writable": []any{}, "readonly": []any{}},
 		},
 	}
@@ -87,6 +80,14 @@ func (l *Ledger) tokenBalances(m *solana.Message, accounts map[solana.PublicKey]
 		})
 	}
 	return list
+}
+
+// status is the older form of err.
+func (r *result) status() map[string]any {
+	if r.failed != nil {
+		return map[string]any{"Err": r.failed}
+	}
+	return map[string]any{"Ok": nil}
 }
 
 func shownAmount(units uint64, decimals uint8) map[string]any {

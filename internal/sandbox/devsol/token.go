@@ -55,6 +55,21 @@ func amount(data []byte) (uint64, bool) {
 	return binary.LittleEndian.Uint64(data), true
 }
 
+// blank returns the first account, which must be of the token program, of the size, unused and rent-exempt: its state
+// is at the offset.
+func (c *call) blank(size, state int) (a Account, why any) {
+	a = c.account(0)
+	switch {
+	case a.Owner != solana.TokenProgramID || len(a.Data) != size:
+		return a, errAccountData
+	case a.Data[state] != 0:
+		return a, custom(tokenAlreadyInUse)
+	case a.Lamports < c.config.rentExempt(size):
+		return a, custom(tokenNotRentExempt)
+	}
+	return a, nil
+}
+
 func (c *call) initializeMint(data []byte) any {
 	if len(data) < 34 {
 		return custom(tokenInvalidInstr)
@@ -62,15 +77,9 @@ func (c *call) initializeMint(data []byte) any {
 	if len(c.keys) < 1 {
 		return errNotEnoughKeys
 	}
-	a := c.account(0)
-	if a.Owner != solana.TokenProgramID || len(a.Data) != mintSize {
-		return errAccountData
-	}
-	if _, ok := readMint(a); ok {
-		return custom(tokenAlreadyInUse)
-	}
-	if a.Lamports < c.config.rentExempt(mintSize) {
-		return custom(tokenNotRentExempt)
+	a, why := c.blank(mintSize, 45)
+	if why != nil {
+		return why
 	}
 	authority := solana.PublicKey(data[1:33])
 	m := mintAccount{decimals: data[0], authority: &authority}
@@ -89,15 +98,9 @@ func (c *call) initializeAccount(data []byte) any {
 	if len(c.keys) < 2 {
 		return errNotEnoughKeys
 	}
-	a := c.account(0)
-	if a.Owner != solana.TokenProgramID || len(a.Data) != tokenSize {
-		return errAccountData
-	}
-	if a.Data[108] != 0 {
-		return custom(tokenAlreadyInUse)
-	}
-	if a.Lamports < c.config.rentExempt(tokenSize) {
-		return custom(tokenNotRentExempt)
+	a, why := c.blank(tokenSize, 108)
+	if why != nil {
+		return why
 	}
 	if _, ok := readMint(c.account(1)); !ok {
 		return custom(tokenInvalidMint)

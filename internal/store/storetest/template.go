@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/florinpay/florin/internal/store"
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/internal/testkit/postgres"
 	"github.com/florinpay/florin/migrations"
 )
@@ -25,9 +26,7 @@ func SQLite(t testing.TB) string {
 		t.Fatalf("storetest: prepare the template: %v", err)
 	}
 	path := filepath.Join(t.TempDir(), "florin.db")
-	if err := os.WriteFile(path, schema, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(path, schema, 0o600))
 	return "sqlite://" + path
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"testing"
 
 	"github.com/florinpay/florin/internal/testkit"
 )
@@ -85,14 +86,6 @@ type cluster struct {
 // ours is the cluster of this process. The variable keeps it, and its guard, reachable until the process
 // ends.
 var ours = sync.OnceValues(func() (*cluster, error) { return startCluster(fastSettings, nil) })
-
-func privateCluster() (*url.URL, error) {
-	running, err := ours()
-	if err != nil {
-		return nil, err
-	}
-	return running.url, nil
-}
 
 // ForRun starts the server of a test run, whose address the tests find in RunVariable. It ends with stop, or with the
 // process.
@@ -219,4 +212,21 @@ func runAs(owner *syscall.Credential, directory, program string, args ...string)
 		return fmt.Errorf("%s: %w\n%s", filepath.Base(program), err, bytes.TrimSpace(said))
 	}
 	return nil
+}
+
+// Restartable starts a private server for one test. It returns the address of its empty database, and what breaks its
+// connections and starts it again, as after a crash.
+func Restartable(t testing.TB) (address string, restart func()) {
+	t.Helper()
+	c, err := startCluster(fastSettings, nil)
+	if err != nil {
+		t.Fatalf("postgres: %v", err)
+	}
+	t.Cleanup(func() { _ = c.guard.Release() })
+	return c.url.String(), func() {
+		t.Helper()
+		if err := c.control("restart", "-m", "immediate", "-w"); err != nil {
+			t.Fatalf("postgres: restart: %v", err)
+		}
+	}
 }

@@ -126,9 +126,9 @@ func TestServerURL_Given(t *testing.T) {
 		}
 	})
 	t.Run("Used", func(t *testing.T) {
-		running, err := privateCluster()
+		running, err := ours()
 		testkit.Must(t, err)
-		given := *running
+		given := *running.url
 		given.RawQuery += "&application_name=given"
 		t.Setenv(ServerVariable, given.String())
 		if address := URL(t); !strings.Contains(address, "application_name=given") {

@@ -196,7 +196,11 @@ func administerOnce(statement string) error {
 func serverURL() (*url.URL, error) {
 	given := cmp.Or(os.Getenv(ServerVariable), os.Getenv(RunVariable))
 	if given == "" {
-		return privateCluster()
+		running, err := ours()
+		if err != nil {
+			return nil, err
+		}
+		return running.url, nil
 	}
 	server, err := url.Parse(given)
 	if err != nil || (server.Scheme != "postgres" && server.Scheme != "postgresql") {

@@ -19,9 +19,7 @@ import (
 func Pooler(t testing.TB, address, mode string) (through string, restart func()) {
 	t.Helper()
 	u, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(t, err)
 	dir, free := t.TempDir(), testkit.MustPort(t)
 	for d := dir; d != os.TempDir() && d != "/"; d = filepath.Dir(d) {
 		_ = os.Chmod(d, 0o755) //nolint:gosec // PgBouncer does not run as root
@@ -30,9 +28,7 @@ func Pooler(t testing.TB, address, mode string) (through string, restart func())
 		"listen_port = %s\nunix_socket_dir =\nauth_type = any\npool_mode = %s\ndefault_pool_size = 40\n",
 		strings.TrimPrefix(u.Path, "/"), u.Hostname(), u.Port(), u.User.Username(), free, mode)
 	file := filepath.Join(dir, "pgbouncer.ini")
-	if err := os.WriteFile(file, []byte(settings), 0o644); err != nil { //nolint:gosec // there is no secret in it
-		t.Fatal(err)
-	}
+	testkit.Must(t, os.WriteFile(file, []byte(settings), 0o644)) //nolint:gosec // there is no secret in it
 	args := []string{"-q", file}
 	if os.Getuid() == 0 {
 		args = []string{"-q", "-u", "nobody", file}
