@@ -3,7 +3,6 @@ package main
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 
@@ -36,13 +35,7 @@ func TestFirstPage(t *testing.T) {
 // ended waits for the end of the payment.
 func (r *running) ended(t *testing.T, p payment.Payment) payment.Payment {
 	t.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(200 * time.Millisecond) {
-		paid, err := r.App.Payments.Get(t.Context(), string(p.ID))
-		testkit.Must(t, err)
-		if paid.Status.Final() || time.Now().After(deadline) {
-			return paid
-		}
-	}
+	return r.becomes(t, p.ID, "ended", func(p payment.Payment) bool { return p.Status.Final() })
 }
 
 // TestMails reads the mail with the link to a new password on the sandbox's page.
@@ -55,13 +48,11 @@ func TestMails(t *testing.T) {
 		chromedp.Navigate(r.BaseURL+"/forgot"), chromedp.SendKeys("#f-email", DemoEmail, chromedp.ByQuery),
 		chromedp.Click(testID("submit"), chromedp.ByQuery), chromedp.WaitVisible(testID("sent"), chromedp.ByQuery))
 	mail := ""
-	for deadline := time.Now().Add(patience); mail == ""; time.Sleep(200 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("the mail with the link to a new password is not shown")
-		}
+	testkit.Until(t, patience, "the mail with the link to a new password is shown", func() bool {
 		browser.Run(ctx, t, chromedp.Navigate(r.BaseURL+"/sandbox"),
 			chromedp.Evaluate(`document.querySelector("[data-testid=mail]")?.innerText ?? ""`, &mail))
-	}
+		return mail != ""
+	})
 	browser.Run(ctx, t, chromedp.Click(testID("mail")+" summary", chromedp.ByQuery),
 		chromedp.Text(testID("mail"), &mail, chromedp.ByQuery))
 	if !strings.Contains(mail, DemoEmail) || !strings.Contains(mail, r.BaseURL+"/reset?token=") {

@@ -298,17 +298,11 @@ func (m *newMerchant) seesPaid() {
 func (m *newMerchant) seesWebhook() {
 	m.Helper()
 	delivered := testID("deliveries") + ` [data-status=DELIVERED]`
-	for deadline := time.Now().Add(patience); ; time.Sleep(200 * time.Millisecond) {
-		var there bool
+	testkit.Until(m, patience, "a webhook is delivered", func() (there bool) {
 		m.at("/dashboard/webhooks")
 		browser.Run(m.ctx, m, chromedp.Evaluate(`!!document.querySelector('`+delivered+`')`, &there))
-		if there {
-			break
-		}
-		if time.Now().After(deadline) {
-			m.Fatal("no webhook is delivered")
-		}
-	}
+		return there
+	})
 	look(m.ctx, m)
 	browser.Run(
 		m.ctx, m, chromedp.Click(testID("deliveries")+" a", chromedp.ByQuery), chromedp.WaitVisible(testID("attempt"), chromedp.ByQuery),

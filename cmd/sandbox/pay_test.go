@@ -73,20 +73,30 @@ const patience = 2 * time.Minute
 
 func (r *running) awaitNetworks(t *testing.T) {
 	t.Helper()
-	deadline := time.Now().Add(patience)
-	for {
+	testkit.Until(t, patience, "the sandbox's networks are well", func() bool {
 		healthy := true
 		for _, n := range []string{"BEP20", "POLYGON", "BASE", "SOL"} {
 			healthy = healthy && r.App.Payments.Health(chainNetwork(n)).OK
 		}
-		if healthy {
-			return
+		return healthy
+	})
+}
+
+// becomes waits until the payment is so, and returns it.
+func (r *running) becomes(t *testing.T, id payment.ID, what string, so func(payment.Payment) bool) (p payment.Payment) {
+	t.Helper()
+	defer func() {
+		if t.Failed() {
+			t.Logf("payment %s is %s with %+v", id, p.Status, p.Deposits)
 		}
-		if time.Now().After(deadline) {
-			t.Fatal("the sandbox's networks do not become well")
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
+	}()
+	testkit.Until(t, 2*patience, "the payment is "+what, func() bool {
+		var err error
+		p, err = r.App.Payments.Get(t.Context(), string(id))
+		testkit.Must(t, err)
+		return so(p)
+	})
+	return p
 }
 
 // create makes a payment with the demo merchant's key.
@@ -172,19 +182,12 @@ func (r *running) showsWebhook(t *testing.T, p payment.Payment) {
 	t.Helper()
 	ctx := browser.New(t)
 	delivery := `[data-testid="delivery"][data-txnid="` + string(p.ID) + `"]`
-	deadline := time.Now().Add(patience)
-	for {
+	testkit.Until(t, patience, "the inbox says that the signature is valid", func() bool {
 		var verdict string
 		browser.Run(ctx, t, chromedp.Navigate(r.BaseURL+"/sandbox"),
 			chromedp.Evaluate(`document.querySelector('`+delivery+` [data-testid="verdict"]')?.textContent ?? ""`, &verdict))
-		if verdict == "Signature valid" {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the inbox shows %q about %s", verdict, p.ID)
-		}
-		time.Sleep(200 * time.Millisecond)
-	}
+		return verdict == "Signature valid"
+	})
 }
 
 // TestPay_Otherwise makes the mistakes of customers, and checks what the page says.
@@ -251,17 +254,11 @@ func shownFirst(ctx context.Context, t *testing.T, address string) {
 			_, _, _, _, err := page.Navigate(address).Do(ctx)
 			return err
 		}))
-	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
-		var shown bool
+	testkit.Until(t, patience, "something is shown while the scripts are held back", func() (shown bool) {
 		err := chromedp.Run(ctx, chromedp.Evaluate(
 			`performance.getEntriesByName("first-contentful-paint").length > 0`, &shown))
-		if err == nil && shown && held.Load() > 0 {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("nothing is shown before the scripts have come: %v, %d scripts are held back", err, held.Load())
-		}
-	}
+		return err == nil && shown && held.Load() > 0
+	})
 }
 
 // TestPay_Keyboard makes a whole payment without a pointer, on a slow line: Tab,
@@ -330,15 +327,5 @@ func TestStart_Again(t *testing.T) {
 	started, err := second.App.Payments.Start(t.Context(), string(p.ID), choice("POLYGON", "USDC"))
 	testkit.Must(t, err)
 	second.payWith(t, started, "exactly")
-	deadline := time.Now().Add(patience)
-	for {
-		x, err := second.App.Payments.Get(t.Context(), string(p.ID))
-		if err != nil || time.Now().After(deadline) {
-			t.Fatalf("payment is %s, %v", x.Status, err)
-		}
-		if x.Status == payment.Completed {
-			return
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
+	second.becomes(t, p.ID, "completed", func(p payment.Payment) bool { return p.Status == payment.Completed })
 }

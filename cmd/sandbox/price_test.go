@@ -56,15 +56,12 @@ func (r *running) feed(t *testing.T, act, price string, done func(priced) bool) 
 	if res.StatusCode != http.StatusOK {
 		t.Fatalf("feeds %s: %s", act, res.Status)
 	}
-	for deadline := time.Now().Add(patience); ; time.Sleep(200 * time.Millisecond) {
-		p := r.createPriced(t, `"price":{"amount":"30.50","currency":"EUR"}`)
-		if done(p) {
-			return p
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("feeds %s: still %+v", act, p)
-		}
-	}
+	var p priced
+	testkit.Until(t, patience, "the feeds "+act, func() bool {
+		p = r.createPriced(t, `"price":{"amount":"30.50","currency":"EUR"}`)
+		return done(p)
+	})
+	return p
 }
 
 // A price in euros is worth what the price feeds on the chains say, and is refused when they disagree, stop, or are far

@@ -39,11 +39,7 @@ func TestSettle(t *testing.T) {
 		r.payWith(t, p, "exactly")
 		all = append(all, p)
 	}
-	for deadline := time.Now().Add(2 * patience); !r.swept(t, all); time.Sleep(500 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("not all payments are swept in time")
-		}
-	}
+	testkit.Until(t, 2*patience, "all payments are swept", func() bool { return r.swept(t, all) })
 	came := make(map[holding]bool)
 	for _, p := range all {
 		p, err := r.App.Payments.Get(t.Context(), string(p.ID))

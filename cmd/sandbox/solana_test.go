@@ -3,7 +3,6 @@ package main
 import (
 	"net/http"
 	"testing"
-	"time"
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
@@ -25,17 +24,9 @@ func (r *running) paySolana(t *testing.T, amount, token string) payment.Payment 
 // settled waits until a payment is completed and its money swept.
 func (r *running) settled(t *testing.T, p payment.Payment) payment.Payment {
 	t.Helper()
-	deadline := time.Now().Add(2 * patience)
-	for {
-		x, err := r.App.Payments.Get(t.Context(), string(p.ID))
-		if err != nil || time.Now().After(deadline) {
-			t.Fatalf("payment is %s with %+v, %v", x.Status, x.Deposits, err)
-		}
-		if x.Status == payment.Completed && len(x.Deposits) == 1 && x.Deposits[0].Swept {
-			return x
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
+	return r.becomes(t, p.ID, "completed and swept", func(p payment.Payment) bool {
+		return p.Status == payment.Completed && len(p.Deposits) == 1 && p.Deposits[0].Swept
+	})
 }
 
 // TestSolana_OldDirectory: a demo merchant without a wallet on Solana, as in a directory from before that

@@ -51,7 +51,7 @@ func (l *Ledger) shownTransaction(r *result) map[string]any {
 			"preTokenBalances": l.tokenBalances(m, r.pre), "postTokenBalances": l.tokenBalances(m, r.post),
 			"innerInstructions": []any{}, "logMessages": r.logs, "rewards": []any{},
 			"computeUnitsConsumed": unitsUsed(r.tx),
-			"loadedAddresses": map[string]any{"writable": []any{}, "readonly": []any{}},
+			"loadedAddresses":      map[string]any{"writable": []any{}, "readonly": []any{}},
 		},
 	}
 }
