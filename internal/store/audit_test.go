@@ -94,14 +94,12 @@ func TestStore_AuditEntries(t *testing.T) {
 		})
 		w.Run("EnabledAlready", func(t *testing.T) {
 			w.wantAudited(u.ID, "enabling an enabled user", func(ctx context.Context, r audit.Record) error {
-				_, err := w.DisableUser(ctx, u.ID, time.Time{}, r)
-				return err
+				return errorOf(w.DisableUser(ctx, u.ID, time.Time{}, r))
 			})
 		})
 		w.Run("NoFailedWebhook", func(t *testing.T) {
 			w.wantAudited(u.ID, "no failed webhook", func(ctx context.Context, r audit.Record) error {
-				_, err := w.ResendFailed(ctx, k.ID, storetest.Start, storetest.Start, r)
-				return err
+				return errorOf(w.ResendFailed(ctx, k.ID, storetest.Start, storetest.Start, r))
 			})
 		})
 		w.Run("OneFailedWebhook", func(t *testing.T) {
@@ -116,8 +114,7 @@ func TestStore_AuditEntries(t *testing.T) {
 		})
 		w.Run("WrongRecoveryCode", func(t *testing.T) {
 			w.wantAudited(u.ID, "a wrong recovery code", func(ctx context.Context, r audit.Record) error {
-				_, err := w.TakeRecoveryCode(ctx, u.ID, storetest.HashOf("none"), storetest.Start, r)
-				return err
+				return errorOf(w.TakeRecoveryCode(ctx, u.ID, storetest.HashOf("none"), storetest.Start, r))
 			})
 		})
 		w.Run("PasswordReset", func(t *testing.T) {
@@ -150,11 +147,10 @@ func TestStore_AuditEntries(t *testing.T) {
 				return err
 			}, "|01J0000000000000000000000A|")
 			again := func(ctx context.Context, r audit.Record) error {
-				_, err := w.CreatePayment(ctx, audited(payment.New(payment.Request{
+				return errorOf(w.CreatePayment(ctx, audited(payment.New(payment.Request{
 					ID: "01J0000000000000000000000A", KeyID: k.ID,
 					Kind: payment.KindMerchant, Amount: 1, ValidFor: time.Hour,
-				}, storetest.Start), r))
-				return err
+				}, storetest.Start), r)))
 			}
 			w.wantAudited(u.ID, "the same payment again", again)
 		})
@@ -269,44 +265,38 @@ func (w *world) acts() map[string]func(context.Context, audit.Record) error {
 			return w.RevokeSession(ctx, storetest.HashOf("old"), storetest.Start, r)
 		},
 		"create key": func(ctx context.Context, r audit.Record) error {
-			_, err := w.CreateKeyWithin(ctx, newKey, func(_, _ int64) []ledger.Entry { return nil }, nil, r)
-			return err
+			return errorOf(w.CreateKeyWithin(ctx, newKey, func(_, _ int64) []ledger.Entry { return nil }, nil, r))
 		},
 		"replace key": func(ctx context.Context, r audit.Record) error {
-			_, err := w.RotateKey(ctx, merchant.Replacement{
+			return errorOf(w.RotateKey(ctx, merchant.Replacement{
 				Most:  merchant.AllPermissions(),
 				KeyID: k.ID, Old: k.Hash, Next: storetest.HashOf("next"),
 				Entries: pay("rotate"), Record: r,
-			})
-			return err
+			}))
 		},
 		"create custodian": func(ctx context.Context, r audit.Record) error {
-			_, err := w.CreateCustodian(ctx, merchant.Custodian{
+			return errorOf(w.CreateCustodian(ctx, merchant.Custodian{
 				PublicID: string(storetest.NewID()), KeyID: bare.ID, CreatedAt: storetest.Start,
 				UpdatedAt: storetest.Start,
-			}, nil, r)
-			return err
+			}, nil, r))
 		},
 		"change custodian": func(ctx context.Context, r audit.Record) error {
 			rename := func(c merchant.Custodian) (merchant.CustodianChange, error) {
 				c.Name = "Renamed"
 				return merchant.CustodianChange{Custodian: c, Record: r}, nil
 			}
-			_, err := w.UpdateCustodian(ctx, k.ID, pay("update"), rename)
-			return err
+			return errorOf(w.UpdateCustodian(ctx, k.ID, pay("update"), rename))
 		},
 		"mark completed": func(ctx context.Context, r audit.Record) error {
-			_, err := w.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) {
+			return errorOf(w.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) {
 				c, err := p.MarkCompleted(payment.Actor{Name: "API key"}, storetest.Start)
 				return audited(c, r), err
-			})
-			return err
+			}))
 		},
 		"top up": func(ctx context.Context, r audit.Record) error {
 			q := storetest.Request(k)
 			q.Kind = payment.KindTopUp
-			_, err := w.CreatePayment(ctx, audited(payment.New(q, storetest.Start), r))
-			return err
+			return errorOf(w.CreatePayment(ctx, audited(payment.New(q, storetest.Start), r)))
 		},
 		"recharge": func(ctx context.Context, r audit.Record) error {
 			return w.CreateRecharge(ctx, recharge.Recharge{

@@ -90,8 +90,7 @@ func newBench(b *testing.B, world *storetest.World) *benchWorld {
 }
 
 func (w *benchWorld) create(ctx context.Context, _ int) error {
-	_, err := w.CreatePayment(ctx, payment.New(storetest.Request(w.key), time.Now()))
-	return err
+	return errorOf(w.CreatePayment(ctx, payment.New(storetest.Request(w.key), time.Now())))
 }
 
 func (w *benchWorld) life(ctx context.Context, _ int) error {
@@ -99,18 +98,15 @@ func (w *benchWorld) life(ctx context.Context, _ int) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.UpdatePayment(ctx, p.ID, storetest.StartOn(chain.Polygon, money.USDC, time.Now()))
-	return err
+	return errorOf(w.UpdatePayment(ctx, p.ID, storetest.StartOn(chain.Polygon, money.USDC, time.Now())))
 }
 
 func (w *benchWorld) read(ctx context.Context, client int) error {
-	_, err := w.Store.Payment(ctx, w.pending[client%len(w.pending)])
-	return err
+	return errorOf(w.Store.Payment(ctx, w.pending[client%len(w.pending)]))
 }
 
 func (w *benchWorld) readStarted(ctx context.Context, client int) error {
-	_, err := w.Store.Payment(ctx, w.started[client%len(w.started)])
-	return err
+	return errorOf(w.Store.Payment(ctx, w.started[client%len(w.started)]))
 }
 
 // list reads a page by one of the filters there are, most of which find little.
@@ -125,8 +121,7 @@ func (w *benchWorld) list(ctx context.Context, client int) error {
 	}
 	f := filters[client%len(filters)]
 	f.KeyID, f.Limit = w.key.ID, 50
-	_, err := w.Store.Payments(ctx, f)
-	return err
+	return errorOf(w.Store.Payments(ctx, f))
 }
 
 func (w *benchWorld) watches(ctx context.Context, _ int) error {

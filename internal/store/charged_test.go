@@ -31,8 +31,7 @@ func TestStore_ChargedReadFails(t *testing.T) {
 				return err
 			},
 			"one": func() error {
-				_, err := w.ChargedPayment(t.Context(), k.ID, p.ID, entries("one"))
-				return err
+				return errorOf(w.ChargedPayment(t.Context(), k.ID, p.ID, entries("one")))
 			},
 		}
 		left := func() int64 {

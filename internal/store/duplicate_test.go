@@ -76,8 +76,7 @@ func TestStore_PaidTwice(t *testing.T) {
 			many[i] = w.order(k, "C")
 		}
 		storetest.AtOnce(len(many), func(i int) error {
-			_, err := w.UpdatePayment(t.Context(), many[i].ID, paying(many[i]).Decide)
-			return err
+			return errorOf(w.UpdatePayment(t.Context(), many[i].ID, paying(many[i]).Decide))
 		})
 		if n := w.Count("SELECT count(*) FROM payments WHERE reference = 'C' AND duplicate_of <> ''"); n != 5 {
 			t.Errorf("%d of 6 that were paid at once are duplicates", n)

@@ -34,12 +34,11 @@ func TestStore_UpdatePayment_Kept(t *testing.T) {
 		p := w.NewPayment(k)
 		answer := idempotency.Answer{Status: 200, Body: []byte("cancelled")}
 		cancel := func(key string, after error) error {
-			_, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
+			return errorOf(w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
 				c, err := p.Cancel(storetest.Start)
 				c.Kept = &idempotency.Kept{Claim: claim(k.ID, key, string(p.ID)), Answer: answer, At: storetest.Start}
 				return c, errors.Join(err, after)
-			})
-			return err
+			}))
 		}
 		for _, key := range []string{"refused", "done"} {
 			_, _, err := w.begin(k.ID, key, "body", string(p.ID), storetest.Start)
@@ -107,12 +106,11 @@ func TestStore_Idempotency_TakenOver(t *testing.T) {
 		w.Must(err)
 		storetest.Same(t, "the subject of the request", subject, "stalled")
 		cancel := func(c idempotency.Claim) error {
-			_, err := w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
+			return errorOf(w.UpdatePayment(t.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
 				change, err := p.Cancel(storetest.Start)
 				change.Kept = kept(c)
 				return change, err
-			})
-			return err
+			}))
 		}
 		create := payment.New(payment.Request{
 			ID: storetest.NewID(), KeyID: k.ID, Kind: payment.KindMerchant, Amount: 1, ValidFor: time.Hour,
