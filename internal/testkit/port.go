@@ -1,5 +1,6 @@
-// Package testkit is what tests of several packages share: free ports, paths that fall silent, a passkey device, a
-// collector of traces, the engines of internal/engines, and the end of what they start.
+// Package testkit is what tests of several packages share: a clock, waits and errors that end a test, free ports, paths
+// that fall silent, a passkey device, a collector of traces, the engines of internal/engines, and the end of what they
+// start.
 package testkit
 
 import (
