@@ -171,19 +171,56 @@ func JudgeAll(ctx context.Context, r interface {
 	return Stands, nil
 }
 
+// Balances are what one endpoint says that addresses hold.
+type Balances struct {
+	Held   []money.Units // one for each address
+	Unread map[int]error // why the endpoint fails for one of them alone, by its place
+}
+
 // Held concludes what addresses hold: for each, what a quorum of the answers say, and the largest where they differ,
 // which agreed reports: an address holds nothing only if a quorum says so. It fails with ErrNoEndpoint where too few
-// answer.
+// answer, and with an *UnreadError, beside what the others hold, where too few can read some of the addresses.
 func Held[E any](
-	endpoints []E, configured int, balances func(E) ([]money.Units, error),
+	endpoints []E, configured int, addresses []Address, balances func(E) (Balances, error),
 ) (held []money.Units, agreed bool, err error) {
+	type answer struct {
+		units  money.Units
+		unread error
+	}
 	needed := Quorum(configured)
-	t := tallied(endpoints, needed, nil, func(a, b money.Units) bool { return a.Cmp(b) == 0 }, balances)
+	same := func(a, b answer) bool { return a.unread == nil && b.unread == nil && a.units.Cmp(b.units) == 0 }
+	t := tallied(endpoints, needed, nil, same, func(e E) ([]answer, error) {
+		b, err := balances(e)
+		list := make([]answer, len(b.Held))
+		for i, units := range b.Held {
+			list[i] = answer{units, b.Unread[i]}
+		}
+		return list, err
+	})
 	if len(t.answers) < needed {
 		return nil, false, tooFew(len(t.answers), needed, t.failed)
 	}
+	var unread *UnreadError
 	for _, i := range t.open {
-		t.said[i] = slices.MaxFunc(columnOf(t.answers, i), money.Units.Cmp)
+		read := 0
+		for _, a := range columnOf(t.answers, i) {
+			if a.unread != nil {
+				err = a.unread
+				continue
+			}
+			read++
+			t.said[i].units = slices.MaxFunc([]money.Units{t.said[i].units, a.units}, money.Units.Cmp)
+		}
+		if read < needed {
+			unread = unread.With(&UnreadError{[]Address{addresses[i]}, err.Error()})
+		}
 	}
-	return t.said, len(t.open) == 0, nil
+	held = make([]money.Units, len(addresses))
+	for i, a := range t.said {
+		held[i] = a.units
+	}
+	if unread != nil {
+		return held, false, unread
+	}
+	return held, len(t.open) == 0, nil
 }

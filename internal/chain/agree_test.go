@@ -107,44 +107,66 @@ func TestJudged_AsksNoMore(t *testing.T) {
 	}
 }
 
+const unread = 99 // the endpoint fails for the address
+
+func balancesOf(list []uint64) (b chain.Balances, err error) {
+	if list == nil {
+		return b, errors.New("connection refused")
+	}
+	b.Unread = make(map[int]error)
+	for i, n := range list {
+		if n == unread {
+			b.Unread[i], n = errors.New("internal error"), 0
+		}
+		b.Held = append(b.Held, money.UnitsFromUint64(n))
+	}
+	return b, nil
+}
+
 // TestHeld: each balance is what two endpoints say, and the largest where no two agree: nothing is not believed on one
 // word.
 func TestHeld(t *testing.T) {
 	t.Parallel()
-	type answer []uint64 // nil: the endpoint does not answer
+	type answer = []uint64 // nil: the endpoint does not answer
 	for name, c := range map[string]struct {
 		configured int
 		answers    []answer
 		want       []uint64 // nil: it fails
 		agreed     bool
 		asked      int
+		unread     int // the address that is not known, from 1; 0: none
 	}{
-		"One":             {1, []answer{{5, 0}}, []uint64{5, 0}, true, 1},
-		"OneDead":         {1, []answer{nil}, nil, false, 1},
-		"TwoAgree":        {2, []answer{{5, 0}, {5, 0}}, []uint64{5, 0}, true, 2},
-		"TwoDisagree":     {2, []answer{{5, 0}, {0, 0}}, []uint64{5, 0}, false, 2},
-		"SecondDead":      {2, []answer{{5, 0}, nil}, nil, false, 2},
-		"SecondCoolsDown": {2, []answer{{5, 0}}, nil, false, 1},
-		"ThirdNotNeeded":  {3, []answer{{5, 0}, {5, 0}, {9, 9}}, []uint64{5, 0}, true, 2},
-		"ThirdDecides":    {3, []answer{{9, 9}, {5, 0}, {5, 0}}, []uint64{5, 0}, true, 3},
-		"EachByItself":    {3, []answer{{9, 0}, {5, 0}, {5, 9}}, []uint64{5, 0}, true, 3},
-		"HiderFirst":      {3, []answer{{0, 0}, {5, 1}, {5, 1}}, []uint64{5, 1}, true, 3},
-		"AllDiffer":       {3, []answer{{1, 0}, {2, 0}, {3, 0}}, []uint64{3, 0}, false, 3},
-		"DeadInBetween":   {3, []answer{{5, 0}, nil, {5, 0}}, []uint64{5, 0}, true, 3},
-		"NoAddresses":     {2, []answer{{}, {}}, []uint64{}, true, 2},
+		"One":             {1, []answer{{5, 0}}, []uint64{5, 0}, true, 1, 0},
+		"OneDead":         {1, []answer{nil}, nil, false, 1, 0},
+		"TwoAgree":        {2, []answer{{5, 0}, {5, 0}}, []uint64{5, 0}, true, 2, 0},
+		"TwoDisagree":     {2, []answer{{5, 0}, {0, 0}}, []uint64{5, 0}, false, 2, 0},
+		"SecondDead":      {2, []answer{{5, 0}, nil}, nil, false, 2, 0},
+		"SecondCoolsDown": {2, []answer{{5, 0}}, nil, false, 1, 0},
+		"ThirdNotNeeded":  {3, []answer{{5, 0}, {5, 0}, {9, 9}}, []uint64{5, 0}, true, 2, 0},
+		"ThirdDecides":    {3, []answer{{9, 9}, {5, 0}, {5, 0}}, []uint64{5, 0}, true, 3, 0},
+		"EachByItself":    {3, []answer{{9, 0}, {5, 0}, {5, 9}}, []uint64{5, 0}, true, 3, 0},
+		"HiderFirst":      {3, []answer{{0, 0}, {5, 1}, {5, 1}}, []uint64{5, 1}, true, 3, 0},
+		"AllDiffer":       {3, []answer{{1, 0}, {2, 0}, {3, 0}}, []uint64{3, 0}, false, 3, 0},
+		"DeadInBetween":   {3, []answer{{5, 0}, nil, {5, 0}}, []uint64{5, 0}, true, 3, 0},
+		"NoAddresses":     {2, []answer{{}, {}}, []uint64{}, true, 2, 0},
+		"OneUnread":       {1, []answer{{5, unread}}, []uint64{5, 0}, false, 1, 2},
+		"UnreadByOne":     {2, []answer{{5, 7}, {unread, 7}}, []uint64{5, 7}, false, 2, 1},
+		"ThirdReads":      {3, []answer{{5, 7}, {unread, 7}, {5, 7}}, []uint64{5, 7}, true, 3, 0},
+		"ThirdDiffers":    {3, []answer{{5, 7}, {unread, 7}, {6, 7}}, []uint64{6, 7}, false, 3, 0},
+		"UnreadByMost":    {3, []answer{{unread, 7}, {unread, 7}, {6, 7}}, []uint64{6, 7}, false, 3, 1},
 	} {
 		asked := 0
-		held, agreed, err := chain.Held(c.answers, c.configured, func(a answer) ([]money.Units, error) {
+		addresses := []chain.Address{"1", "2"}[:len(c.want)]
+		held, agreed, err := chain.Held(c.answers, c.configured, addresses, func(a []uint64) (chain.Balances, error) {
 			asked++
-			if a == nil {
-				return nil, errors.New("connection refused")
-			}
-			units := make([]money.Units, len(a))
-			for i, n := range a {
-				units[i] = money.UnitsFromUint64(n)
-			}
-			return units, nil
+			return balancesOf(a)
 		})
+		if u, _ := errors.AsType[*chain.UnreadError](err); (u != nil) != (c.unread > 0) ||
+			u != nil && !slices.Equal(u.Addresses, addresses[c.unread-1:c.unread]) {
+			t.Errorf("%s: %v, want address %d not to be known", name, err, c.unread)
+		} else if u != nil {
+			err = nil
+		}
 		var got []uint64
 		for _, u := range held {
 			got = append(got, u.Big().Uint64())

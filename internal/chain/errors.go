@@ -22,7 +22,8 @@ var ErrDisagree = fault.New(fault.Unavailable, "the endpoints of this network di
 
 // UnreadError is returned by Scan together with the transfers to all other
 // addresses: those to these addresses cannot be read yet. The same range must be
-// scanned again for them; one address must not hold up a network.
+// scanned again for them; one address must not hold up a network. Balances and
+// MostHeld return it likewise.
 type UnreadError struct {
 	Addresses []Address // at least one
 	Reason    string    // for the operator
@@ -31,7 +32,7 @@ type UnreadError struct {
 // Error names the first address and the reason.
 func (e *UnreadError) Error() string {
 	return fmt.Sprintf(
-		"transfers to %d addresses, first %s, cannot be read: %s", len(e.Addresses), e.Addresses[0], e.Reason,
+		"what came to %d addresses, first %s, cannot be read: %s", len(e.Addresses), e.Addresses[0], e.Reason,
 	)
 }
 

@@ -48,7 +48,8 @@ type Reader interface {
 	Judge(ctx context.Context, transfers []Transfer, at Head) ([]Verdict, error)
 	// Balances reads, as of block `at` or later, what the addresses hold of the
 	// asset. The result has one entry for each address, which is what a quorum of voices says: it fails with
-	// ErrDisagree where they differ, and with ErrNoEndpoint where too few answer.
+	// ErrDisagree where they differ, and with ErrNoEndpoint where too few answer. With an *UnreadError the entries of
+	// the addresses that it names are not known.
 	Balances(ctx context.Context, asset Asset, addresses []Address, at Head) ([]money.Units, error)
 	// MostHeld is Balances, with the largest answer for an address where there is no quorum: a second detector,
 	// independent of Scan, that one endpoint cannot blind. It fails where too few answer, also while one of two decides

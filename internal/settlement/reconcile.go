@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -154,21 +155,20 @@ func differing(page []DepositAddress, found []Difference) []DepositAddress {
 	return list
 }
 
-// compareAgreed is compare, except that an address about which the endpoints disagree
+// compareAgreed is compare, except that an address that cannot be read, or about which the endpoints disagree,
 // is itself the difference, and keeps none of the others from being compared.
 func (r Reconciler) compareAgreed(
 	ctx context.Context, n ReconciledNetwork, page []DepositAddress,
 ) ([]Difference, error) {
 	found, err := r.compare(ctx, n, page)
+	unread, some := errors.AsType[*chain.UnreadError](err)
 	switch {
+	case some:
+		return r.withoutUnread(ctx, n, page, unread)
 	case !errors.Is(err, chain.ErrDisagree):
 		return found, err
 	case len(page) == 1:
-		a := page[0]
-		return []Difference{{
-			Network: n.Profile.Network, Address: a.Address.Address, PaymentID: a.PaymentID,
-			Text: disagree, Advice: disagreeAdvice,
-		}}, nil
+		return []Difference{page[0].unclear(n, disagree)}, nil
 	}
 	half := len(page) / 2
 	first, err := r.compareAgreed(ctx, n, page[:half])
@@ -179,11 +179,41 @@ func (r Reconciler) compareAgreed(
 	return append(first, second...), err
 }
 
-// disagree is the difference of what the endpoints do not agree on.
+// withoutUnread compares the addresses that can be read.
+func (r Reconciler) withoutUnread(
+	ctx context.Context, n ReconciledNetwork, page []DepositAddress, unread *chain.UnreadError,
+) (found []Difference, err error) {
+	var rest []DepositAddress
+	for _, a := range page {
+		if slices.Contains(unread.Addresses, a.Address.Address) {
+			found = append(found, a.unclear(n, unreadable))
+		} else {
+			rest = append(rest, a)
+		}
+	}
+	switch len(rest) {
+	case 0:
+		return found, nil
+	case len(page):
+		return nil, unread
+	}
+	more, err := r.compareAgreed(ctx, n, rest)
+	return append(found, more...), err
+}
+
+// The differences of what the endpoints do not agree on, or cannot read.
 const (
 	disagree       = "the endpoints disagree about it, so nothing is concluded"
+	unreadable     = "the endpoints cannot read it, so nothing is concluded"
 	disagreeAdvice = "; compare them with a block explorer"
 )
+
+func (a DepositAddress) unclear(n ReconciledNetwork, text string) Difference {
+	return Difference{
+		Network: n.Profile.Network, Address: a.Address.Address, PaymentID: a.PaymentID,
+		Text: text, Advice: disagreeAdvice,
+	}
+}
 
 // compare reads the chain before the records: money that arrives in between is
 // then in the records first, and in the chain's balance at the next read.

@@ -133,6 +133,7 @@ type divided struct {
 	balances
 
 	address   chain.Address
+	unread    bool // rather than that they disagree
 	tx        chain.TxHash
 	undecided bool
 }
@@ -141,6 +142,9 @@ func (d *divided) Balances(
 	ctx context.Context, asset chain.Asset, addresses []chain.Address, at chain.Head,
 ) ([]money.Units, error) {
 	if slices.Contains(addresses, d.address) {
+		if d.unread {
+			return nil, &chain.UnreadError{Addresses: []chain.Address{d.address}, Reason: "internal error"}
+		}
 		return nil, chain.ErrDisagree
 	}
 	return d.balances.Balances(ctx, asset, addresses, at)
@@ -202,6 +206,8 @@ func TestReconciler_Divided(t *testing.T) {
 	want(run(divided{tx: sweeps[0].Tx}), "sweep "+string(sweeps[0].ID)+": the endpoints disagree")
 	want(run(divided{address: mustAddress(t, doubtful)}), string(doubtful.ID)+" address "+
 		string(mustAddress(t, doubtful))+": the endpoints disagree")
+	want(run(divided{address: mustAddress(t, doubtful), unread: true}), string(doubtful.ID)+" address "+
+		string(mustAddress(t, doubtful))+": the endpoints cannot read it")
 	want(run(divided{undecided: true}), slices.Repeat([]string{"is not what most of the endpoints show now"}, 5)...)
 	w.pay(odd, money.USD)
 	w.finalize()

@@ -41,13 +41,15 @@ func (a *Adapter) held(
 	if err != nil {
 		return nil, false, err
 	}
-	held, agreed, err = a.heldThrough(ctx, at, func(ctx context.Context, e *rpc.Endpoint) ([]money.Units, error) {
+	held, agreed, err = a.heldThrough(ctx, addresses, at, func(
+		ctx context.Context, e *rpc.Endpoint,
+	) (chain.Balances, error) {
 		return e.Balances(ctx, &contract, holders, at.Number)
 	})
 	if err != nil {
-		return nil, false, fmt.Errorf("balances on %s: %w", a.profile.Network, err)
+		err = fmt.Errorf("balances on %s: %w", a.profile.Network, err)
 	}
-	return held, agreed, nil
+	return held, agreed, err
 }
 
 // raw returns the addresses in bytes.
@@ -70,7 +72,7 @@ func (a *Adapter) MostOf(ctx context.Context, of, contract chain.Address, at cha
 	if err != nil {
 		return money.Units{}, err
 	}
-	read := func(ctx context.Context, e *rpc.Endpoint) ([]money.Units, error) {
+	read := func(ctx context.Context, e *rpc.Endpoint) (chain.Balances, error) {
 		return e.Balances(ctx, nil, []rpc.Address{rpc.Address(holder.Raw)}, at.Number)
 	}
 	if contract != "" {
@@ -81,11 +83,12 @@ func (a *Adapter) MostOf(ctx context.Context, of, contract chain.Address, at cha
 		calls := []rpc.Call{
 			rpc.NewCall("eth_blockNumber"), rpc.ContractCall(rpc.Address(token.Raw), rpc.BalanceOfData(holder.Raw)),
 		}
-		read = func(ctx context.Context, e *rpc.Endpoint) ([]money.Units, error) {
-			return rpc.CallWords(ctx, e, calls, at.Number)
+		read = func(ctx context.Context, e *rpc.Endpoint) (b chain.Balances, err error) {
+			b.Held, err = rpc.CallWords(ctx, e, calls, at.Number)
+			return b, err
 		}
 	}
-	held, _, err := a.heldThrough(ctx, at, read)
+	held, _, err := a.heldThrough(ctx, []chain.Address{of}, at, read)
 	if err != nil {
 		return money.Units{}, fmt.Errorf("balance of %s on %s: %w", of, a.profile.Network, err)
 	}
@@ -94,17 +97,18 @@ func (a *Adapter) MostOf(ctx context.Context, of, contract chain.Address, at cha
 
 // heldThrough asks for balances as of `at` until a quorum agrees.
 func (a *Adapter) heldThrough(
-	ctx context.Context, at chain.Head, balances func(context.Context, *rpc.Endpoint) ([]money.Units, error),
+	ctx context.Context, addresses []chain.Address, at chain.Head,
+	balances func(context.Context, *rpc.Endpoint) (chain.Balances, error),
 ) (held []money.Units, agreed bool, err error) {
 	held, agreed, err = chain.Held(
-		a.pool.Voices(), a.pool.Size(), func(e *rpc.Endpoint) (units []money.Units, err error) {
+		a.pool.Voices(), a.pool.Size(), addresses, func(e *rpc.Endpoint) (b chain.Balances, err error) {
 			err = a.pool.Try(ctx, e, func(ctx context.Context, e *rpc.Endpoint) error {
 				return e.Patiently(ctx, at.Number, func() (err error) {
-					units, err = balances(ctx, e)
+					b, err = balances(ctx, e)
 					return err
 				})
 			})
-			return units, fromEndpoint(e, err)
+			return b, fromEndpoint(e, err)
 		},
 	)
 	if ctx.Err() != nil {

@@ -17,7 +17,9 @@ func (a *Adapter) Coins(ctx context.Context, addresses []chain.Address, at chain
 	if err != nil {
 		return nil, err
 	}
-	held, agreed, err := a.heldThrough(ctx, at, func(ctx context.Context, e *rpc.Endpoint) ([]money.Units, error) {
+	held, agreed, err := a.heldThrough(ctx, addresses, at, func(
+		ctx context.Context, e *rpc.Endpoint,
+	) (chain.Balances, error) {
 		return e.Balances(ctx, nil, holders, at.Number)
 	})
 	if err == nil && !agreed {

@@ -3,6 +3,7 @@ package evm_test
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -248,6 +249,43 @@ func TestSweeps_BalanceByOne(t *testing.T) {
 		if err != nil || outcome.Status != chain.TxFinal || len(outcome.Moved) != 1 ||
 			outcome.Moved[0].Units.Cmp(items[0].Expected) != 0 {
 			t.Errorf("the outcome is %+v, %v", outcome, err)
+		}
+	}
+}
+
+// TestBalances_OneUnread: an address for which an endpoint fails is the only one whose balance is not known, and the
+// endpoint stays in use.
+func TestBalances_OneUnread(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]chaintest.ProviderReply{
+		"Error":    {Err: &chaintest.RPCError{Code: -32000, Message: "internal error"}},
+		"Reverted": {Err: &chaintest.RPCError{Code: 3, Message: "execution reverted"}},
+		"Nonsense": {Result: "?"},
+	} {
+		p := newProvided(t)
+		good, _ := p.pay()
+		bad, _ := p.pay()
+		p.Finalize()
+		at := p.heads().Final
+		p.provider.Behave(chaintest.Rules{
+			Call: func(_ *chaintest.Provider, c chaintest.ProviderCall) *chaintest.ProviderReply {
+				if c.Method == "eth_call" && strings.Contains(strings.ToLower(string(c.Params[0])),
+					strings.ToLower(string(bad.To.Address[2:]))) {
+					return &answer
+				}
+				return nil
+			},
+		})
+		for _, of := range [][]chain.Address{{bad.To.Address, good.To.Address}, {bad.To.Address}} {
+			held, err := p.reader.MostHeld(t.Context(), p.Credited(), of, at)
+			unread, _ := errors.AsType[*chain.UnreadError](err)
+			if unread == nil || !slices.Equal(unread.Addresses, of[:1]) ||
+				len(of) == 2 && held[1].Cmp(units(1)) != 0 {
+				t.Errorf("%s: balances %v, %v", name, held, err)
+			}
+		}
+		if e := p.reader.Endpoints()[0]; !e.CoolUntil.IsZero() {
+			t.Errorf("%s: the endpoint rests: %s", name, e.Reason)
 		}
 	}
 }

@@ -51,40 +51,53 @@ func (a *Adapter) held(
 		}
 		owners[i], keys[i] = owner, a.addresses.Of(owner, m.key)
 	}
-	held, agreed, err = a.heldThrough(ctx, func(ctx context.Context, e *endpoint) ([]money.Units, error) {
-		var holdings []rpc.Holding
-		err := e.patiently(ctx, at.Number, func() (err error) {
-			holdings, err = e.Holdings(ctx, keys, at.Number)
+	held, agreed, err = a.heldThrough(ctx, addresses, func(
+		ctx context.Context, e *endpoint, part []int, balances []money.Units,
+	) error {
+		return e.patiently(ctx, at.Number, func() error {
+			holdings, err := e.Holdings(ctx, pick(keys, part), at.Number)
+			for k, h := range holdings {
+				if i := part[k]; err == nil && h.Valid && h.Owner == owners[i] && h.Mint == m.key {
+					balances[i] = money.UnitsFromUint64(h.Amount)
+				}
+			}
 			return err
 		})
-		if err != nil {
-			return nil, err
-		}
-		balances := make([]money.Units, len(addresses))
-		for i, h := range holdings {
-			if h.Valid && h.Owner == owners[i] && h.Mint == m.key {
-				balances[i] = money.UnitsFromUint64(h.Amount)
-			}
-		}
-		return balances, nil
 	})
 	if err != nil {
-		return nil, false, fmt.Errorf("balances on %s: %w", a.profile.Network, err)
+		err = fmt.Errorf("balances on %s: %w", a.profile.Network, err)
 	}
-	return held, agreed, nil
+	return held, agreed, err
 }
 
-// heldThrough asks for balances until a quorum agrees.
+// pick returns the keys at the places.
+func pick(keys []solanago.PublicKey, places []int) []solanago.PublicKey {
+	list := make([]solanago.PublicKey, len(places))
+	for k, i := range places {
+		list[k] = keys[i]
+	}
+	return list
+}
+
+// heldThrough asks for balances until a quorum agrees. read reads those at some places of the list; one for which an
+// endpoint fails is found among the others.
 func (a *Adapter) heldThrough(
-	ctx context.Context, balances func(context.Context, *endpoint) ([]money.Units, error),
+	ctx context.Context, addresses []chain.Address,
+	read func(ctx context.Context, e *endpoint, part []int, balances []money.Units) error,
 ) (held []money.Units, agreed bool, err error) {
+	places := make([]int, len(addresses))
+	for i := range places {
+		places[i] = i
+	}
 	held, agreed, err = chain.Held(
-		a.pool.voices(), a.pool.size(), func(e *endpoint) (units []money.Units, err error) {
-			err = a.pool.try(ctx, e, func(ctx context.Context, e *endpoint) (err error) {
-				units, err = balances(ctx, e)
-				return err
+		a.pool.voices(), a.pool.size(), addresses, func(e *endpoint) (chain.Balances, error) {
+			b := chain.Balances{Held: make([]money.Units, len(addresses)), Unread: make(map[int]error)}
+			err := a.pool.try(ctx, e, func(ctx context.Context, e *endpoint) error {
+				return rpc.Isolated(ctx, new(rpc.Isolation), places, func(ctx context.Context, part []int) error {
+					return read(ctx, e, part, b.Held)
+				}, func(i int, err error) error { b.Unread[i] = e.named(err); return nil })
 			})
-			return units, e.named(err)
+			return b, e.named(err)
 		})
 	if gaveUp(ctx) {
 		return nil, false, ctx.Err()
@@ -103,20 +116,18 @@ func (a *Adapter) Coins(ctx context.Context, addresses []chain.Address, at chain
 		}
 		keys[i] = key
 	}
-	held, agreed, err := a.heldThrough(ctx, func(ctx context.Context, e *endpoint) ([]money.Units, error) {
-		balances := make([]money.Units, len(keys))
-		err := rpc.Each(
-			ctx, keys, rpc.AccountsPerCall, func(ctx context.Context, part []solanago.PublicKey, n int) error {
-				got, _, err := e.Accounts(ctx, part, at.Number)
-				for i, r := range got {
-					if r != nil && !r.Token() {
-						balances[n+i] = money.UnitsFromUint64(r.Lamports)
-					}
+	held, agreed, err := a.heldThrough(ctx, addresses, func(
+		ctx context.Context, e *endpoint, places []int, balances []money.Units,
+	) error {
+		return rpc.Each(ctx, places, rpc.AccountsPerCall, func(ctx context.Context, part []int, _ int) error {
+			got, _, err := e.Accounts(ctx, pick(keys, part), at.Number)
+			for k, r := range got {
+				if r != nil && !r.Token() {
+					balances[part[k]] = money.UnitsFromUint64(r.Lamports)
 				}
-				return err
-			},
-		)
-		return balances, err
+			}
+			return err
+		})
 	})
 	if err == nil && !agreed {
 		err = chain.ErrDisagree

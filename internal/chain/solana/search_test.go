@@ -3,6 +3,8 @@ package solana_test
 import (
 	"encoding/json"
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -78,5 +80,53 @@ func TestSearch_OneAnswers(t *testing.T) {
 	}
 	if _, err := chaintest.ScanTwice(t.Context(), reader, 1, at, watching(to)); !errors.Is(err, chain.ErrNoEndpoint) {
 		t.Errorf("search: %v, want ErrNoEndpoint", err)
+	}
+}
+
+// TestBalances_OneUnread: an account for which nodes fail, in whatever way, is the only one whose balance is not known
+// where no quorum reads it, and no node rests for it.
+func TestBalances_OneUnread(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range hostileAccounts() {
+		if !strings.HasPrefix(name, "Account") {
+			continue
+		}
+		for _, nodes := range [][2]int{{1, 1}, {2, 1}, {3, 1}, {3, 2}} {
+			h := newLedger(t)
+			var of []chain.Address
+			var bad string
+			for i := range uint64(20) {
+				to := h.Address()
+				if of = append(of, to.Address); i == 7 {
+					bad = h.account(to).String()
+				}
+				h.Pay(chaintest.Payment{To: to, Asset: h.Credited(), Units: i + 1})
+			}
+			h.Mine(1)
+			h.Finalize()
+			reader, list, _ := h.through(t, nodes[0])
+			at := mustHeads(t, reader).Final
+			for _, n := range list[:nodes[1]] {
+				spoil(n, bad, "")
+			}
+			known := nodes[0]-nodes[1] >= chain.Quorum(nodes[0])
+			for asked, some := range [][]chain.Address{of, of[7:8], of} {
+				held, err := reader.MostHeld(t.Context(), h.Credited(), some, at)
+				unread, _ := errors.AsType[*chain.UnreadError](err)
+				if (err == nil) != known || !known && (unread == nil || !slices.Equal(unread.Addresses, of[7:8])) {
+					t.Fatalf("%s for %v: balances %v, %v", name, nodes, held, err)
+				}
+				for i := range held {
+					if asked != 1 && (known || i != 7) && held[i].Big().Uint64() != uint64(i)+1 { //nolint:gosec // small
+						t.Errorf("%s for %v: address %d holds %s", name, nodes, i, held[i])
+					}
+				}
+			}
+			for _, e := range reader.Endpoints() {
+				if !e.CoolUntil.IsZero() {
+					t.Errorf("%s for %v: %s rests: %s", name, nodes, e.Name, e.Reason)
+				}
+			}
+		}
 	}
 }

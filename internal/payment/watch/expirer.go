@@ -31,7 +31,8 @@ type Expirer struct {
 	// repairs are the payments whose addresses were read again, or are.
 	repairs map[repairKey]repair
 	// pauses are until when something is not asked for again: of a payment on a network; of no payment, the balances of
-	// all, which could not be read: each attempt costs calls, and the payments wait anyway.
+	// all, which could not be read, or with unreadOf those of one: each attempt costs calls, and the payments wait
+	// anyway.
 	pauses map[repairKey]time.Time
 	// Lists bounds on each network how many payments are asked for all their token accounts; nil: nothing does.
 	Lists map[chain.Network]*chain.Lists
@@ -46,6 +47,8 @@ const (
 	expirePage = 100
 	// balancesPause is the pause after balances that could not be read.
 	balancesPause = time.Minute
+	// unreadOf is before the payment in the key of its pause after its own balances could not be read.
+	unreadOf = payment.ID("unread ")
 )
 
 // NewExpirer returns the expirer of the networks that have a reader.
@@ -156,7 +159,8 @@ func (e *Expirer) coverage(ctx context.Context, payments []payment.Payment) (map
 	for _, s := range all {
 		s.due = slices.DeleteFunc(s.due, func(p payment.Payment) bool {
 			_, lately := e.pauses[repairKey{s.network, p.ID}]
-			return lately && waits[p.ID] > 0
+			_, unread := e.pauses[repairKey{s.network, unreadOf + p.ID}]
+			return unread || lately && waits[p.ID] > 0
 		})
 		fail(s.network, e.cover(ctx, s, covered))
 	}
@@ -203,14 +207,17 @@ func (e *Expirer) cover(ctx context.Context, s scanned, covered map[payment.ID]p
 	others, due, err := e.tokenAccounts(ctx, s)
 	s.due = due
 	var found map[payment.ID]unrecorded
+	var failed []error
 	if err == nil && len(due) > 0 {
-		found, err = e.unrecorded(ctx, s, others)
+		var unread *chain.UnreadError
+		if found, unread, err = e.unrecorded(ctx, s, others); unread != nil {
+			failed = append(failed, unread)
+		}
 	}
 	if err != nil {
 		e.pauses[repairKey{network: s.network}] = e.now().Add(balancesPause)
 		return err
 	}
-	var failed []error
 	for _, p := range due {
 		route, _ := p.WatchedOn(s.network)
 		switch found[p.ID] {
@@ -238,31 +245,36 @@ type unrecorded int
 const (
 	none      unrecorded = iota
 	worthless            // there is some of another token, which holds up nothing
-	moving               // a sweep is emptying an address, so its balance says nothing
+	moving               // a sweep is emptying an address, so its balance says nothing, or it cannot be read
 	missed               // there is some
 )
 
 // unrecorded reads the balances of the payments' addresses. Sweeps take all that an address holds, also what the scan
-// missed, so what they moved counts with what is left.
-func (e *Expirer) unrecorded(ctx context.Context, s scanned, others accounts) (map[payment.ID]unrecorded, error) {
+// missed, so what they moved counts with what is left. unread names the addresses whose balances are not known.
+func (e *Expirer) unrecorded(
+	ctx context.Context, s scanned, others accounts,
+) (found map[payment.ID]unrecorded, unread *chain.UnreadError, err error) {
 	addresses := make([]chain.Address, len(s.due))
 	for i, p := range s.due {
 		route, _ := p.WatchedOn(s.network)
 		addresses[i] = route.Address.Address
 	}
-	found := make(map[payment.ID]unrecorded)
+	found = make(map[payment.ID]unrecorded)
 	for _, asset := range others.assets(e.profiles[s.network].Assets) {
 		balances, more := make([]money.Units, len(s.due)), missed
-		var err error
 		if !asset.Listed() {
 			more = worthless // and Balances does not know it
 		} else if balances, err = s.reader.MostHeld(ctx, asset, addresses, s.cursor.Scanned); err != nil {
-			return nil, fmt.Errorf("balances of %s: %w", asset.Symbol, err)
+			of, some := errors.AsType[*chain.UnreadError](err)
+			if !some {
+				return nil, nil, fmt.Errorf("balances of %s: %w", asset.Symbol, err)
+			}
+			unread = unread.With(of)
 		}
 		// Read after the balances: a sweep that made one lower is in flight, or what it moved is recorded.
 		swept, err := e.sweeps.SweptFrom(ctx, asset, addresses)
 		if err != nil {
-			return nil, fmt.Errorf("what was swept in %s: %w", asset.Symbol, err)
+			return nil, nil, fmt.Errorf("what was swept in %s: %w", asset.Symbol, err)
 		}
 		for i, p := range s.due {
 			moved, known := swept[addresses[i]]
@@ -275,5 +287,11 @@ func (e *Expirer) unrecorded(ctx context.Context, s scanned, others accounts) (m
 			}
 		}
 	}
-	return found, nil
+	for i, p := range s.due {
+		if unread != nil && slices.Contains(unread.Addresses, addresses[i]) {
+			found[p.ID] = max(found[p.ID], moving)
+			e.pauses[repairKey{s.network, unreadOf + p.ID}] = e.now().Add(balancesPause)
+		}
+	}
+	return found, unread, nil
 }

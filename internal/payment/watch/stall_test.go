@@ -3,7 +3,9 @@ package watch_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -145,4 +147,51 @@ func TestExpirer_FailingNetwork(t *testing.T) {
 	}
 	r.expect(free, payment.Expired, 0)
 	r.expect(stuck, payment.Started, 0)
+}
+
+// unreadBalance is a node that cannot read one address, and counts how often it is asked.
+type unreadBalance struct {
+	chain.Reader
+
+	address chain.Address
+	asked   int
+}
+
+func (u *unreadBalance) MostHeld(
+	ctx context.Context, asset chain.Asset, addresses []chain.Address, at chain.Head,
+) ([]money.Units, error) {
+	held, err := u.Reader.MostHeld(ctx, asset, addresses, at)
+	if err == nil && slices.Contains(addresses, u.address) {
+		u.asked++
+		err = fmt.Errorf("balances: %w", &chain.UnreadError{Addresses: []chain.Address{u.address}, Reason: "internal"})
+	}
+	return held, err
+}
+
+// TestExpirer_UnreadAddress: only the payment waits whose address cannot be read, it is asked for once a minute, and it
+// does not expire before it is read.
+func TestExpirer_UnreadAddress(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 1)
+	stuck := r.start()
+	first := r.start()
+	r.watchFor(rigTTL)
+	u := &unreadBalance{Reader: r.reader(), address: stuck.Routes[0].Address.Address}
+	e := watch.NewExpirer([]chain.Profile{r.profile}, map[chain.Network]chain.Reader{r.profile.Network: u},
+		r.store, r.store.Settlement(), r.now, slog.New(slog.DiscardHandler))
+	for round := range 5 {
+		err := e.RunOnce(t.Context())
+		if _, unread := errors.AsType[*chain.UnreadError](err); unread != (round == 0) {
+			t.Errorf("round %d: what cannot be read is reported as %v", round, err)
+		}
+	}
+	r.expect(first, payment.Expired, 0)
+	r.expect(stuck, payment.Started, 0)
+	if u.asked != len(r.profile.Assets) {
+		t.Errorf("it was asked for %d times within a minute", u.asked)
+	}
+	u.address = ""
+	r.watchFor(time.Minute)
+	r.must(e.RunOnce(t.Context()))
+	r.expect(stuck, payment.Expired, 0)
 }

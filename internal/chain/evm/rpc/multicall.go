@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 )
 
@@ -53,12 +54,12 @@ type multicallState struct {
 // block, which must have reached the number: with few calls where Multicall is, and one for each address elsewhere.
 func (e *Endpoint) Balances(
 	ctx context.Context, token *Address, holders []Address, number uint64,
-) ([]money.Units, error) {
+) (chain.Balances, error) {
 	usable, ask := e.multicallKnown()
 	if usable && len(holders) > 0 {
 		held, err := e.multicallBalances(ctx, token, holders, number)
 		if !errors.Is(err, errMulticall) {
-			return held, err
+			return chain.Balances{Held: held}, err
 		}
 	}
 	calls := []Call{NewCall("eth_blockNumber")}
@@ -74,41 +75,54 @@ func (e *Endpoint) Balances(
 	}
 	replies, err := e.Ask(ctx, calls...)
 	if err != nil {
-		return nil, err
+		return chain.Balances{}, err
 	}
 	if ask {
 		e.learnMulticall(replies[len(calls)-1])
 	}
-	return parseBalances(replies[:1+len(holders)], token == nil, number)
+	return e.parseBalances(replies[:1+len(holders)], token == nil, number)
 }
 
-// parseBalances reads the number of the newest block and then one balance a reply.
-func parseBalances(replies []Reply, coin bool, number uint64) ([]money.Units, error) {
+// parseBalances reads the number of the newest block and then one balance a reply. A node that says the number may fail
+// for one address alone.
+func (e *Endpoint) parseBalances(replies []Reply, coin bool, number uint64) (b chain.Balances, err error) {
 	for _, r := range replies {
-		if r.Err != nil {
-			return nil, fmt.Errorf("a balance: %w", CallError(r.Err))
+		if r.Err == nil {
+			continue
+		}
+		err := CallError(r.Err)
+		if _, limited := errors.AsType[rateLimited](err); limited || errors.Is(err, ErrLagging) ||
+			errors.Is(err, ErrPruned) || r.Err == replies[0].Err {
+			return b, fmt.Errorf("a balance: %w", err)
 		}
 	}
 	if err := CheckHeight(replies[0].Result, number); err != nil {
-		return nil, err
+		return b, err
 	}
-	held := make([]money.Units, 0, len(replies)-1)
-	for _, r := range replies[1:] {
-		if coin {
-			units, err := ParseBalance(r.Result)
-			if err != nil {
-				return nil, err
-			}
-			held = append(held, units)
-			continue
+	b = chain.Balances{Held: make([]money.Units, len(replies)-1), Unread: make(map[int]error)}
+	for i, r := range replies[1:] {
+		if b.Held[i], err = parseBalance(r, coin); err != nil {
+			b.Unread[i] = fmt.Errorf("%s a balance: %w", e.name, err)
 		}
-		v, ok := ParseWord(r.Result)
-		if !ok {
-			return nil, Malformed("a balance that is no number")
-		}
-		held = append(held, money.NewUnits(v))
 	}
-	return held, nil
+	if n := len(b.Unread); n > 1 && n == len(b.Held) {
+		return b, b.Unread[0] // not for one address alone
+	}
+	return b, nil
+}
+
+func parseBalance(r Reply, coin bool) (money.Units, error) {
+	if r.Err != nil {
+		return money.Units{}, r.Err
+	}
+	if coin {
+		return ParseBalance(r.Result)
+	}
+	v, ok := ParseWord(r.Result)
+	if !ok {
+		return money.Units{}, Malformed("no number")
+	}
+	return money.NewUnits(v), nil
 }
 
 // multicallKnown reports whether the contract may be used, and whether to ask for its code.

@@ -53,7 +53,8 @@ func Isolated[T any](
 	switch more := i.count(err == nil); {
 	case err == nil:
 		return nil
-	case ctx.Err() != nil, !more, !Answered(err) && !endpoint.IsItem(err), errors.Is(err, context.DeadlineExceeded):
+	case ctx.Err() != nil, !more, !endpoint.IsItem(err) && !errors.Is(err, ErrMalformed),
+		errors.Is(err, context.DeadlineExceeded):
 		return err
 	case len(items) == 1:
 		return one(items[0], err)
