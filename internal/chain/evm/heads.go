@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/endpoint"
 	"github.com/florinpay/florin/internal/chain/evm/rpc"
 )
 
@@ -161,7 +162,7 @@ func (a *Adapter) readHeads(ctx context.Context, e *rpc.Endpoint, known knowledg
 		final = string(chain.TagSafe)
 	}
 	knownFinal, knownFinalized := rpc.Quantity(known.final.Number), rpc.Quantity(known.finalized.Number)
-	blocks, err := readTags(ctx, e, finalized, final, "latest", knownFinal)
+	blocks, err := readWith(ctx, e, known.final, finalized, final, "latest")
 	if err != nil {
 		return view{}, err
 	}
@@ -171,7 +172,7 @@ func (a *Adapter) readHeads(ctx context.Context, e *rpc.Endpoint, known knowledg
 	case known.any && known.finalized.Number <= known.final.Number && blocks[knownFinal].Hash == known.final.Hash:
 		here = known.finalized // an ancestor of the block that is there
 	case knownFinal != knownFinalized:
-		older, err := readTags(ctx, e, knownFinalized)
+		older, err := readWith(ctx, e, known.finalized)
 		if err != nil {
 			return view{}, err
 		}
@@ -215,6 +216,32 @@ func (v *view) fill(sure rpc.Header) {
 	if v.final == (rpc.Header{}) {
 		v.final = sure
 	}
+}
+
+// readWith is readTags with a block that is known, by its number. Where the endpoint fails for that block alone, the
+// block after it shows that it is on the chain.
+func readWith(ctx context.Context, e *rpc.Endpoint, known rpc.Header, tags ...string) (map[string]rpc.Header, error) {
+	number := rpc.Quantity(known.Number)
+	blocks, err := readTags(ctx, e, append(slices.Clone(tags), number)...)
+	if err == nil || known.Hash == (rpc.Hash{}) || rpc.TimedOut(err) || ctx.Err() != nil {
+		return blocks, err
+	}
+	blocks, failed := readTags(ctx, e, tags...)
+	if failed != nil {
+		return nil, err
+	}
+	results, failed := e.Results(ctx, rpc.BlockByNumber(known.Number+1))
+	if failed != nil {
+		return nil, endpoint.OfItem(err, len(tags) > 0)
+	}
+	if rpc.IsNull(results[0]) {
+		return nil, endpoint.Item{Err: err}
+	}
+	if parent, ok := rpc.ParseParent(results[0]); !ok || parent != known.Hash {
+		return nil, err
+	}
+	blocks[number] = known
+	return blocks, nil
 }
 
 // readTags reads blocks by tag or number, in this order, each once. The result is empty for a tag that the endpoint

@@ -59,7 +59,7 @@ func (a *Adapter) readSecond(ctx context.Context, e *rpc.Endpoint, first view, k
 		return a.readHeads(ctx, e, known)
 	}
 	finalized, final := string(chain.TagFinalized), string(a.profile.Finality.Tag)
-	blocks, err := readTags(ctx, e, finalized, final, "latest", rpc.Quantity(first.final.Number))
+	blocks, err := readWith(ctx, e, first.final, finalized, final, "latest")
 	if err != nil {
 		return view{}, err
 	}

@@ -70,6 +70,15 @@ func ParseHeader(raw []byte) (h Header, ok bool, err error) {
 	return h, true, nil
 }
 
+// ParseParent reads the hash of the block before a block; ok is false for null.
+func ParseParent(raw []byte) (parent Hash, ok bool) {
+	var text struct{ ParentHash string }
+	if json.Unmarshal(raw, &text) != nil {
+		return Hash{}, false
+	}
+	return ParseHash(text.ParentHash)
+}
+
 // maxTimestamp is the end of the year 9999, the last time that RFC 3339 can
 // write.
 const maxTimestamp = 253402300799
