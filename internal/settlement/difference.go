@@ -26,3 +26,17 @@ func (d Difference) String() string {
 	}
 	return text + ": " + d.Text + d.Advice
 }
+
+// The differences of what the endpoints do not agree on, or cannot read.
+const (
+	disagree       = "the endpoints disagree about it, so nothing is concluded"
+	unreadable     = "the endpoints cannot read it, so nothing is concluded"
+	disagreeAdvice = "; compare them with a block explorer"
+)
+
+func (a DepositAddress) unclear(n ReconciledNetwork, text string) Difference {
+	return Difference{
+		Network: n.Profile.Network, Address: a.Address.Address, PaymentID: a.PaymentID,
+		Text: text, Advice: disagreeAdvice,
+	}
+}

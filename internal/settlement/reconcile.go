@@ -201,20 +201,6 @@ func (r Reconciler) withoutUnread(
 	return append(found, more...), err
 }
 
-// The differences of what the endpoints do not agree on, or cannot read.
-const (
-	disagree       = "the endpoints disagree about it, so nothing is concluded"
-	unreadable     = "the endpoints cannot read it, so nothing is concluded"
-	disagreeAdvice = "; compare them with a block explorer"
-)
-
-func (a DepositAddress) unclear(n ReconciledNetwork, text string) Difference {
-	return Difference{
-		Network: n.Profile.Network, Address: a.Address.Address, PaymentID: a.PaymentID,
-		Text: text, Advice: disagreeAdvice,
-	}
-}
-
 // compare reads the chain before the records: money that arrives in between is
 // then in the records first, and in the chain's balance at the next read.
 func (r Reconciler) compare(ctx context.Context, n ReconciledNetwork, page []DepositAddress) ([]Difference, error) {
