@@ -1,6 +1,7 @@
 package evm
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -12,6 +13,7 @@ import (
 func (a *Adapter) agree(ctx context.Context, best view, known knowledge) view {
 	agreed := best
 	agreed.final, agreed.finalized = known.final, known.finalized
+	agreed.last = rpc.Header{} // one that has not seen a fork yet shows the block that was there before
 	if best.replaced {
 		agreed.final = known.finalized
 	}
@@ -32,10 +34,11 @@ func (a *Adapter) agree(ctx context.Context, best view, known knowledge) view {
 			if a.stale(agreed.latest) && v.latest.Time > agreed.latest.Time {
 				agreed.latest = v.latest // of which one endpoint names no time, or a wrong one
 			}
-			if low := lowest(ctx, o, o.final, v, v.final); final.Add(low, o.endpoint, v.endpoint) >= needed {
-				agreed.final = higher(agreed.final, low)
+			low := lowest(ctx, o, o.final, v, v.final)
+			if final.Add(low, o.endpoint, v.endpoint) >= needed && low.Number > agreed.final.Number {
+				agreed.final, agreed.last = low, cmp.Or(o.last, v.last)
 			}
-			low := lowest(ctx, o, o.finalized, v, v.finalized)
+			low = lowest(ctx, o, o.finalized, v, v.finalized)
 			if finalized.Add(low, o.endpoint, v.endpoint) >= needed {
 				agreed.finalized = higher(agreed.finalized, low)
 			}

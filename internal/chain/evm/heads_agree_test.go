@@ -2,6 +2,8 @@ package evm_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -160,6 +162,46 @@ func TestHeads_SafeGoesBack(t *testing.T) {
 	s.Mine(1)
 	if h := s.heads(); h.Final == before.Final {
 		t.Errorf("the replaced block %+v is still final", h.Final)
+	}
+}
+
+// TestHeads_OneKeepsTheFork: one of three endpoints stays on the fork that safe blocks were replaced by. That the last
+// safe block was replaced is what the others say, though their newest safe block is asked for together with it.
+func TestHeads_OneKeepsTheFork(t *testing.T) {
+	t.Parallel()
+	for keeps := range 3 {
+		s := newScript(t, 3, func(p *chain.Profile) { p.Finality = chain.Finality{Tag: chain.TagSafe} })
+		s.Mine(20)
+		before := s.heads()
+		old := s.chain.Blocks()
+		s.endpoints[keeps].Set(chaintest.Faults{Answer: func(method string, params []json.RawMessage) (any, bool) {
+			if method != "eth_getBlockByNumber" {
+				return nil, false
+			}
+			tag := strings.Trim(string(params[0]), `"`)
+			tags := map[string]uint64{"finalized": 17, "safe": 19, "latest": 20}
+			number, err := strconv.ParseUint(strings.TrimPrefix(tag, "0x"), 16, 64)
+			if named, isTag := tags[tag]; isTag {
+				number, err = named, nil
+			}
+			if err != nil || number > 20 {
+				return nil, true
+			}
+			b := old[number]
+			return map[string]any{
+				"number": fmt.Sprintf("0x%x", number), "hash": b.Hash, "timestamp": fmt.Sprintf("0x%x", b.Time.Unix()),
+			}, true
+		}})
+		s.chain.Drop(2, false)
+		s.Mine(6)
+		s.clock.advance(10 * time.Second)
+		if h := s.heads(); h.Final.Number <= before.Final.Number {
+			t.Fatalf("endpoint %d keeps the fork: final is %d, was %d", keeps, h.Final.Number, before.Final.Number)
+		}
+		b, ok, err := s.reader.BlockAt(t.Context(), before.Final.Number)
+		if err != nil || !ok || b.Hash == before.Final.Hash {
+			t.Errorf("endpoint %d keeps the fork: block %+v, %t, %v", keeps, b, ok, err)
+		}
 	}
 }
 
