@@ -202,17 +202,17 @@ func Held[E any](
 	}
 	var unread *UnreadError
 	for _, i := range t.open {
-		read := 0
+		read, why := 0, error(nil)
 		for _, a := range columnOf(t.answers, i) {
 			if a.unread != nil {
-				err = a.unread
+				why = a.unread
 				continue
 			}
 			read++
 			t.said[i].units = slices.MaxFunc([]money.Units{t.said[i].units, a.units}, money.Units.Cmp)
 		}
 		if read < needed {
-			unread = unread.With(&UnreadError{[]Address{addresses[i]}, err.Error()})
+			unread = unread.With(&UnreadError{[]Address{addresses[i]}, why.Error()})
 		}
 	}
 	held = make([]money.Units, len(addresses))

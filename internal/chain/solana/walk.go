@@ -40,9 +40,9 @@ type walk struct {
 	taken   map[string]bool // signatures in this slot: one that is listed twice must not explain two equal payments
 	ended   bool            // there are no further pages
 	older   int             // how many transactions before goal were read
-	read    []*entry
+	read    []*entry        // of transactions in slots from goal on
 	listed  map[string]bool // signatures in slots from goal on, for the comparison with another index
-	relied  bool            // on what was read before
+	relied  bool            // it counts in what an earlier walk has read
 	// outdated: an index lists more by now.
 	outdated bool
 }
@@ -130,8 +130,8 @@ func (s *search) advance(ctx context.Context, acc *account, budget *int) (over b
 	}
 }
 
-// kept returns what an earlier walk read of a final transaction, so that a history is read in the end although
-// only so much of it is read in a scan, and though it is listed again; nil: it must be read.
+// kept returns what an earlier walk has read of a final transaction, which is not read again: a long history is begun
+// anew by each pass that doubts it, and would never be read to its end. nil: it must be read.
 func (w *walk) kept(acc *account, l rpc.Signature) *entry {
 	e := acc.entries[l.Signature]
 	if e == nil || !e.final || e.tx == nil || e.slot != l.Slot || l.Failed() || l.Slot > w.slot ||

@@ -86,13 +86,13 @@ func (e *Endpoint) Balances(
 // parseBalances reads the number of the newest block and then one balance a reply. A node that says the number may fail
 // for one address alone.
 func (e *Endpoint) parseBalances(replies []Reply, coin bool, number uint64) (b chain.Balances, err error) {
-	for _, r := range replies {
+	for i, r := range replies {
 		if r.Err == nil {
 			continue
 		}
 		err := CallError(r.Err)
-		if _, limited := errors.AsType[rateLimited](err); limited || errors.Is(err, ErrLagging) ||
-			errors.Is(err, ErrPruned) || r.Err == replies[0].Err {
+		if _, limited := errors.AsType[rateLimited](err); i == 0 || limited || errors.Is(err, ErrLagging) ||
+			errors.Is(err, ErrPruned) {
 			return b, fmt.Errorf("a balance: %w", err)
 		}
 	}
