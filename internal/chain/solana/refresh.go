@@ -155,8 +155,12 @@ func (s *search) plan(ctx context.Context, snapshots []snapshot) error {
 		if !must && !swept(x) {
 			continue
 		}
+		if swept(x) && s.doubted[x.account] {
+			x.covered = false
+		}
 		known := x.known && x.covered && x.since <= s.from
-		if err := s.begin(x, now, known && !swept(x) && !s.adapter.sweeps.IsZero() && !s.adapter.thorough); err != nil {
+		bounded := known && !swept(x) && !s.adapter.sweeps.IsZero() && !s.adapter.thorough
+		if err := s.begin(x, now, bounded); err != nil {
 			return err
 		}
 	}

@@ -59,11 +59,15 @@ func (a *Adapter) scanThrough(
 	}
 	s := &search{
 		adapter: a, watched: known, e: e, endpoints: endpoints, from: from, to: to, floods: watch.Floods,
-		cache: newCache(e), left: make(map[chain.Address]bool),
+		cache: newCache(e), left: make(map[chain.Address]bool), sweeps: &known.sweeps,
 	}
 	accounts := known.accountsOf(watch, a.mints, a.pool.now())
 	if a.pool.size() == 1 {
-		known.doubt(accounts, from)
+		s.doubted = doubt(accounts, from)
+	}
+	if len(s.doubted) > 0 {
+		s.sweeps = &sweepLog{count: known.sweeps.count, problem: known.sweeps.problem}
+		defer func() { known.sweeps.problem = s.sweeps.problem }()
 	}
 	transfers, err := s.run(ctx, accounts)
 	return transfers, s.unread, err
@@ -80,10 +84,14 @@ type search struct {
 	to        chain.Head
 	floods    map[chain.Address]chain.Flood
 	cache     *cache
-	swept     uint64 // how many sweeps the log has counted
+	doubted   map[*account]bool // what was read of them as final is read again
+	sweeps    *sweepLog         // for doubted accounts one of this scan alone
+	swept     uint64            // how many sweeps the log has counted
 
 	walked int // transactions of long walks
 	mu     sync.Mutex
+	first  uint64 // the first slot that the endpoint remembers
+	asked  bool   // it was asked for it
 	unread *chain.UnreadError
 	left   map[chain.Address]bool // set aside in this scan
 	single rpc.Isolation

@@ -71,7 +71,7 @@ func TestScan_FloodGoesOn(t *testing.T) {
 	t.Parallel()
 	s, reader, n, clock, _, _ := named(t)
 	to := s.deposit(t, s.assets[0], 5).Address
-	s.Mine(1)
+	s.Mine(200) // what names the address of the sweeps is not read again then
 	set := watching(to)
 	scan := func(from uint64, at chain.Head) {
 		t.Helper()

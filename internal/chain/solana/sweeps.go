@@ -42,13 +42,13 @@ const mostStrangers = 50_000
 // sweeps, so what cannot be read of it holds up no scan: every account counts as named then, and where more
 // transactions name it than there are accounts, because reading their histories costs less.
 func (s *search) readSweeps(ctx context.Context, snapshots []snapshot) (named func(snapshot) bool, err error) {
-	log := &s.watched.sweeps
-	s.swept = log.count
+	log := s.sweeps
+	s.swept = s.watched.sweeps.count
 	if s.adapter.sweeps.IsZero() || len(snapshots) == 0 {
 		return func(snapshot) bool { return false }, nil
 	}
 	err = s.listSweeps(ctx, log, snapshots)
-	s.swept = log.count
+	s.swept = s.watched.sweeps.count
 	switch {
 	case err == nil:
 		log.problem = problem{}
@@ -65,8 +65,8 @@ func (s *search) readSweeps(ctx context.Context, snapshots []snapshot) (named fu
 		if log.blind.number > n.number {
 			n = log.blind
 		}
-		if x.isNew() {
-			start := s.historyStart(x)
+		if x.isNew() || s.doubted[x.account] {
+			start := s.sweepsStart(x)
 			return n.number > 0 && n.slot >= start || log.forgot >= start && log.forgot > 0
 		}
 		return n.number > x.swept
@@ -119,13 +119,21 @@ func (g *sweepLog) missed(l rpc.Signature) {
 
 // start is the slot from which the log must be complete for the accounts.
 func (g *sweepLog) start(s *search, snapshots []snapshot) uint64 {
-	since := s.historyStart(snapshots[0])
+	since := s.sweepsStart(snapshots[0])
 	for _, x := range snapshots {
-		if x.isNew() || x.known && x.covered && x.since <= s.from {
-			since = min(since, s.historyStart(x))
+		if x.isNew() || s.doubted[x.account] || x.known && x.covered && x.since <= s.from {
+			since = min(since, s.sweepsStart(x))
 		}
 	}
 	return since
+}
+
+// sweepsStart is the slot from which the sweeps of an account must be known.
+func (s *search) sweepsStart(x snapshot) uint64 {
+	if s.doubted[x.account] {
+		return s.from - min(s.from, forkMargin)
+	}
+	return s.historyStart(x)
 }
 
 // sweepPages bounds how much of the history of the sweeps' address one scan lists.

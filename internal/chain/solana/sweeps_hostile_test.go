@@ -136,3 +136,69 @@ func TestSweeps_EmptyHistory(t *testing.T) {
 	n.set("getSignaturesForAddress", nil)
 	s.readsAgain(t, reader, clock, first.Address, 7)
 }
+
+// TestSweeps_Hidden: a payment that was swept, and of which the only node lists neither, is found when the node is
+// asked again.
+func TestSweeps_Hidden(t *testing.T) {
+	t.Parallel()
+	s, reader, n, _, _, _ := named(t) //nolint:dogsled // the other tests use them
+	to := s.paidAndSwept(t)
+	n.set("getSignaturesForAddress", always("[]"))
+	for range 2 { // longer than a fork goes back
+		if got, err := scanFinal(t, reader, to); err != nil || len(got) > 0 {
+			t.Fatalf("%v, %v; want a node that is believed", got, err)
+		}
+		s.Mine(200)
+		s.Finalize()
+	}
+	n.set("getSignaturesForAddress", nil)
+	got, err := scanFinal(t, reader, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantUnits(t, got, 7)
+}
+
+// TestSweeps_Forgotten: one of two nodes has forgotten a payment and its sweep, and lists a later payment, which
+// explains what the account holds. It is not believed that there was nothing before.
+func TestSweeps_Forgotten(t *testing.T) {
+	t.Parallel()
+	s, _, n, clock, _, sweeps := named(t) //nolint:dogsled // the other tests use them
+	to := s.paidAndSwept(t)
+	s.Pay(chaintest.Payment{To: to, Asset: s.assets[0], Units: 3})
+	s.Mine(1)
+	s.Finalize()
+	reader, err := solana.New(solana.Config{
+		Profile: s.profile(), Endpoints: []string{n.url(), newNode(t, s.URL()).url()}, Rate: unhurried, Sweeps: sweeps,
+		Now: clock.Now,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.set("getFirstAvailableBlock", always("20"))
+	n.set("getSignaturesForAddress", func(_, result json.RawMessage) json.RawMessage {
+		var list []json.RawMessage
+		if json.Unmarshal(result, &list) != nil || len(list) < 2 {
+			return json.RawMessage("[]")
+		}
+		return json.RawMessage("[" + string(list[0]) + "]")
+	})
+	s.readsAgain(t, reader, clock, to, 3, 7)
+}
+
+// paidAndSwept returns an address that 7 units came to, which were swept; all of that is final.
+func (s *till) paidAndSwept(t *testing.T) chain.Watched {
+	t.Helper()
+	items := []chain.SweepItem{s.deposit(t, s.assets[0], 7)}
+	s.Mine(1)
+	s.carryOut(t, items, s.mustSign(t, items))
+	s.Mine(1)
+	s.Finalize()
+	return items[0].Address
+}
+
+func scanFinal(t *testing.T, r chain.Reader, to chain.Watched) ([]chain.Transfer, error) {
+	t.Helper()
+	got, _, err := r.Scan(t.Context(), 0, mustHeads(t, r).Final, watching(to))
+	return got, err
+}

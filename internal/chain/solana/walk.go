@@ -71,7 +71,7 @@ func (s *search) begin(x snapshot, now rpc.Holding, bounded bool) error {
 	if err != nil {
 		return err
 	}
-	sweep, goal := s.watched.sweeps.named[x.key], s.historyStart(x)
+	sweep, goal := s.sweeps.named[x.key], s.historyStart(x)
 	x.walk = &walk{
 		e: s.e, state: x.now, slot: x.slot, to: s.to.Number, swept: s.swept, goal: goal,
 		bounded: bounded, base: was.Amount, named: sweep.number > 0 && sweep.slot >= goal,
@@ -266,7 +266,7 @@ func (w *walk) over() bool {
 func (s *search) conclude(ctx context.Context, acc *account) (over bool, err error) {
 	w := acc.walk
 	explained := (w.matched || w.at == 0 && (w.amount == 0 && (!w.named || len(w.listed) > 0) ||
-		w.bounded && w.rest == w.base)) && w.whole()
+		w.bounded && w.rest == w.base)) && s.whole(ctx, w)
 	if acc.unexplained = !explained; !explained && w.relied {
 		acc.walk = w.again()
 		return false, nil
@@ -301,9 +301,30 @@ func (s *search) conclude(ctx context.Context, acc *account) (over bool, err err
 }
 
 // whole reports whether nothing is missing of what was listed back to the goal: an account begins with nothing, so a
-// history that ends after the goal explains all that it holds.
-func (w *walk) whole() bool {
-	return !w.ended || len(w.page) > 0 || w.last > 0 && w.last < w.goal || w.rest == 0 || w.bounded && w.rest == w.base
+// history that ends after the goal explains all that it holds. Where the node has forgotten the goal, there may have been
+// more, which a sweep took: another endpoint is asked then, if there is any.
+func (s *search) whole(ctx context.Context, w *walk) bool {
+	if !w.ended || len(w.page) > 0 || w.last > 0 && w.last < w.goal || w.bounded && w.rest == w.base {
+		return true
+	}
+	return w.rest == 0 && (s.adapter.pool.size() == 1 || s.remembers(ctx, w.goal))
+}
+
+// remembers reports whether the node has the slot still.
+func (s *search) remembers(ctx context.Context, slot uint64) bool {
+	s.mu.Lock()
+	first, asked := s.first, s.asked
+	s.mu.Unlock()
+	if !asked {
+		var err error
+		if first, err = s.e.FirstSlot(ctx); err != nil {
+			return false
+		}
+		s.mu.Lock()
+		s.first, s.asked = first, true
+		s.mu.Unlock()
+	}
+	return first <= slot
 }
 
 // reaches reports whether a list, which is all there is if last, goes back to the goal: a node may cut it.
@@ -346,6 +367,5 @@ func (s *search) forgotten(ctx context.Context, acc *account, w *walk) bool {
 	if w.outdated || s.to.Number < w.slot+settled {
 		return false
 	}
-	first, err := w.e.FirstSlot(ctx)
-	return err == nil && first <= w.goal
+	return s.remembers(ctx, w.goal)
 }

@@ -156,18 +156,16 @@ func (acc *account) forget(signature string) {
 	acc.known, acc.covered, acc.state, acc.walk = false, false, nil, nil
 }
 
-// doubt has accounts that were read from a slot on as final read again: the endpoint is all there is, and may have left
-// out a transaction then. One that a sweep emptied since looks as it did, and has its history read again.
-func (m *watchedAccounts) doubt(accounts []*account, from uint64) {
+// doubt has accounts that were read from a slot on as final read again, and returns them: the endpoint is all there is,
+// and may have left out a transaction then, or a sweep. One that a sweep emptied looks as it did before it was paid.
+func doubt(accounts []*account, from uint64) map[*account]bool {
+	doubted := make(map[*account]bool)
 	for _, acc := range accounts {
-		if acc.final == 0 || acc.final < from {
-			continue
-		}
-		n := m.sweeps.named[acc.key]
-		if acc.final = 0; n.number > 0 && n.slot >= from {
-			acc.known, acc.covered, acc.state, acc.walk = false, false, nil, nil
+		if acc.final > 0 && acc.final >= from {
+			acc.final, doubted[acc] = 0, true
 		}
 	}
+	return doubted
 }
 
 // refute forgets a transaction that another endpoint denies: what one endpoint reported must not be kept until another
