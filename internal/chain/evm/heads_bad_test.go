@@ -1,6 +1,7 @@
 package evm_test
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 	"testing"
@@ -32,6 +33,33 @@ func failsAt(number uint64, object *chaintest.RPCError, whole *chaintest.HTTPAns
 	}
 }
 
+// throughProviders puts a provider before each endpoint, and reads through these.
+func (s *script) throughProviders() (nodes []*chaintest.Provider) {
+	s.t.Helper()
+	var urls []string
+	for _, e := range s.endpoints {
+		p := chaintest.NewProvider(s.t, e.URL)
+		nodes, urls = append(nodes, p), append(urls, p.URL)
+	}
+	var err error
+	if s.reader, err = evm.New(evm.Config{
+		Profile: s.profile, Endpoints: urls, Now: s.clock.Now, Clock: s.clock.pauses(),
+	}); err != nil {
+		s.t.Fatal(err)
+	}
+	return nodes
+}
+
+// mustNotRest fails if an endpoint cools down.
+func (s *script) mustNotRest(name string) {
+	s.t.Helper()
+	for _, e := range s.reader.Endpoints() {
+		if !e.CoolUntil.IsZero() {
+			s.t.Errorf("%s: %s rests: %s", name, e.Name, e.Reason)
+		}
+	}
+}
+
 // TestHeads_OneBlockFails: endpoints that fail for the block that was final before, for good, go on with the next one,
 // and none rests.
 func TestHeads_OneBlockFails(t *testing.T) {
@@ -48,18 +76,7 @@ func TestHeads_OneBlockFails(t *testing.T) {
 		for _, tag := range []chain.FinalityTag{chain.TagFinalized, chain.TagSafe} {
 			for n := range 2 {
 				s := newScript(t, n+1, func(p *chain.Profile) { p.Finality = chain.Finality{Tag: tag} })
-				var urls []string
-				var nodes []*chaintest.Provider
-				for _, e := range s.endpoints {
-					p := chaintest.NewProvider(t, e.URL)
-					nodes, urls = append(nodes, p), append(urls, p.URL)
-				}
-				var err error
-				if s.reader, err = evm.New(evm.Config{
-					Profile: s.profile, Endpoints: urls, Now: s.clock.Now, Clock: s.clock.pauses(),
-				}); err != nil {
-					t.Fatal(err)
-				}
+				nodes := s.throughProviders()
 				s.Mine(20)
 				before := s.heads()
 				for _, p := range nodes {
@@ -73,12 +90,43 @@ func TestHeads_OneBlockFails(t *testing.T) {
 					}
 					before = h
 				}
-				for _, e := range s.reader.Endpoints() {
-					if !e.CoolUntil.IsZero() {
-						t.Errorf("%s, %s by %d: %s rests: %s", name, tag, n+1, e.Name, e.Reason)
-					}
-				}
+				s.mustNotRest(name)
 			}
+		}
+	}
+}
+
+// TestScan_HeaderFails: where endpoints fail for the header of a block, who was paid in it is unread, and nobody else.
+func TestScan_HeaderFails(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		object *chaintest.RPCError
+		whole  *chaintest.HTTPAnswer
+	}{
+		"Error":   {object: &chaintest.RPCError{Code: -32000, Message: "internal error"}},
+		"Status":  {whole: &chaintest.HTTPAnswer{Status: http.StatusInternalServerError, Body: "internal"}},
+		"Dropped": {whole: &chaintest.HTTPAnswer{Drop: true}},
+	} {
+		for n := range 2 {
+			s := newScript(t, n+1)
+			nodes := s.throughProviders()
+			bad, _ := s.pay()
+			at := s.chain.Head().Number
+			good, _ := s.pay()
+			s.Mine(5)
+			final := s.heads().Final
+			for _, p := range nodes {
+				p.Behave(failsAt(at, c.object, c.whole))
+			}
+			got, err := s.scan(at-1, final, bad.To, good.To)
+			unread, some := errors.AsType[*chain.UnreadError](err)
+			if !some || !slices.Equal(unread.Addresses, []chain.Address{bad.To.Address}) {
+				t.Errorf("%s by %d: %v, want only the one who was paid in block %d unread", name, n+1, err, at)
+			}
+			if len(got) != 1 || got[0].To != good.To.Address {
+				t.Errorf("%s by %d: scanned %+v", name, n+1, got)
+			}
+			s.mustNotRest(name)
 		}
 	}
 }

@@ -136,42 +136,6 @@ func (s *stretch) transactions() []rpc.Hash {
 	return txs
 }
 
-// unreadBlocks lists the blocks of the transactions whose headers are not known. That of block `to` is.
-func (s *stretch) unreadBlocks(
-	txs []rpc.Hash, blockOf func(rpc.Hash) rpc.Header, headers map[uint64]rpc.Header,
-) []uint64 {
-	if hash, ok := rpc.ParseHash(s.to.Hash); ok {
-		headers[s.to.Number] = rpc.Header{Number: s.to.Number, Hash: hash, Time: uint64(s.to.Time.Unix())}
-	}
-	var numbers []uint64
-	for _, tx := range txs {
-		number := blockOf(tx).Number
-		if _, known := headers[number]; !known {
-			numbers = append(numbers, number)
-		}
-	}
-	slices.Sort(numbers)
-	return slices.Compact(numbers)
-}
-
-// parseHeaders adds the headers of the blocks with these numbers.
-func parseHeaders(headers map[uint64]rpc.Header, replies []rpc.Reply, numbers []uint64) error {
-	for i, n := range numbers {
-		if e := replies[i].Err; e != nil {
-			return rpc.CallError(e)
-		}
-		h, ok, err := rpc.ParseNumberedHeader(replies[i].Result, n)
-		if err != nil {
-			return err
-		}
-		if !ok {
-			return fmt.Errorf("%w: block %d is not there", rpc.ErrLagging, n)
-		}
-		headers[n] = h
-	}
-	return nil
-}
-
 // receipt is what the endpoint shows of a transaction, or why it cannot.
 type receipt struct {
 	rpc.Receipt
@@ -205,10 +169,8 @@ func (s *stretch) receipts(
 	}
 	err := s.withHead(ctx, calls, read)
 	if endpoint.IsItem(err) && ctx.Err() == nil {
-		// One receipt that is slow, or breaks the request, must not cost the others: without them the endpoint must
-		// answer; then each has its own time.
-		batched, asked = nil, len(numbers)
-		err = s.withHead(ctx, calls[:asked], read)
+		// One receipt or header that is slow, or breaks the request, must not cost the others: each has its own time.
+		batched, err = nil, s.singleHeaders(ctx, numbers, headers)
 	}
 	if err != nil {
 		return nil, err
@@ -264,6 +226,7 @@ func (s *stretch) singleReceipts(ctx context.Context, txs []rpc.Hash) []receipt 
 var (
 	errSlow      = errors.New("the receipt takes too long")
 	errNoReceipt = errors.New("there is no receipt")
+	errNoHeader  = errors.New("the header of its block cannot be read")
 )
 
 // oneReceipt reads a receipt in a request of its own.
@@ -302,6 +265,9 @@ func (s *stretch) blockOf(tx rpc.Hash) rpc.Header {
 func (s *stretch) moved(
 	ctx context.Context, r receipt, found []rpc.TransferLog, headers map[uint64]rpc.Header,
 ) ([]chain.Transfer, error) {
+	if _, known := headers[found[0].Block]; !known {
+		return nil, errNoHeader
+	}
 	if r.err != nil && !errors.Is(r.err, errSlow) {
 		again, ok, err := rpc.RebuildReceipt(ctx, s.e, found[0].Tx, headers[found[0].Block])
 		switch {
