@@ -89,11 +89,8 @@ func (r *reader) walk(
 	for after < end.Number {
 		to := end
 		if size := max(r.size>>halved, 1); end.Number-after > size {
-			head, ok, err := r.endpoints.BlockAt(ctx, after+size)
-			if to = head; err == nil && !ok {
-				err = chain.ErrReorged // the chain was found to have it
-			}
-			if err != nil {
+			var err error
+			if to, err = r.endOfRange(ctx, after+size, end); err != nil {
 				return err
 			}
 		}
@@ -103,6 +100,28 @@ func (r *reader) walk(
 		after, halved = to.Number, max(halved-1, 0)
 	}
 	return nil
+}
+
+// endTries is how many blocks a range may end at: endpoints may fail for the header of one for good.
+const endTries = 4
+
+// endOfRange returns the block with the number, at which a range ends, or where that cannot be read one after it, up to
+// the last one.
+func (r *reader) endOfRange(ctx context.Context, number uint64, last chain.Head) (head chain.Head, err error) {
+	for n := number; n < min(number+endTries, last.Number); n++ {
+		var ok bool
+		head, ok, err = r.endpoints.BlockAt(ctx, n)
+		switch {
+		case err == nil && !ok:
+			return head, chain.ErrReorged // the chain was found to have it
+		case err == nil, ctx.Err() != nil:
+			return head, err
+		}
+	}
+	if number+endTries > last.Number {
+		return last, nil
+	}
+	return head, err
 }
 
 // resize reads fewer blocks at once after a scan that ran out of time, and more after one that did not.
