@@ -301,7 +301,7 @@ func (s *search) conclude(ctx context.Context, acc *account) (over bool, err err
 }
 
 // whole reports whether nothing is missing of what was listed back to the goal: an account begins with nothing, so a
-// history that ends after the goal explains all that it holds. Where the node has forgotten the goal, there may have been
+// history that ends after the goal explains all that it holds. Where the node has forgotten the goal there may have been
 // more, which a sweep took: another endpoint is asked then, if there is any.
 func (s *search) whole(ctx context.Context, w *walk) bool {
 	if !w.ended || len(w.page) > 0 || w.last > 0 && w.last < w.goal || w.bounded && w.rest == w.base {
