@@ -292,14 +292,11 @@ func serveLive(t testing.TB, p checkout.Props) stream {
 // send sends what the handler would send to a page that shows what the tag names, and returns the tag it shows then.
 func (s stream) send(ctx context.Context, t testing.TB, p checkout.Props, shown string) string {
 	t.Helper()
-	event, html, next, done := liveEvent(t, p, shown)
+	event, html, next := liveEvent(t, p, shown)
 	if event == "" {
 		t.Fatal("nothing of the page has changed")
 	}
 	text := "event: " + event + "\ndata: " + strings.ReplaceAll(html, "\n", "\ndata: ") + "\n\n"
-	if done {
-		text += "event: done\ndata:\n\n"
-	}
 	select {
 	case s.events <- text:
 	case <-ctx.Done():

@@ -44,7 +44,7 @@ func (s *broken) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if times == 1 {
 		p = sampleNamed(s.t, "confirming")
 	}
-	event, html, next, _ := liveEvent(s.t, p, shown)
+	event, html, next := liveEvent(s.t, p, shown)
 	w.Header().Set("Content-Type", "text/event-stream")
 	fmt.Fprintf(w, "retry: 10\n\nid: %s\nevent: %s\ndata: %s\n\n", next, event,
 		strings.ReplaceAll(html, "\n", "\ndata: "))

@@ -16,29 +16,29 @@ func TestLiveEvent(t *testing.T) {
 	waiting, confirming, short, paid := sampleNamed(t, "waiting"), sampleNamed(t, "confirming"),
 		sampleNamed(t, "short"), sampleNamed(t, "paid")
 	over, sooner := waiting, confirming
-	credited, reversed := paid, sampleNamed(t, "reversed")
-	credited.Provisional = true
+	reversed, back := sampleNamed(t, "reversed"), paid
+	back.Back = checkout.Back{Asked: "20", Unit: "USDC"}
 	over.CountdownSeconds, sooner.SecondsToFinal = 0, 4
 	shown := tagOf(waiting)
 	for _, c := range []struct {
 		name  string
 		props checkout.Props
 		event string
-		done  bool
 		has   string
 	}{
-		{"the time is up", over, "status", false, "time-up"},
-		{"money is seen", confirming, "stage", false, "arriving"},
-		{"it gets closer", sooner, "status", false, "final-in"},
-		{"it was too little", short, "stage", false, "send"},
-		{"more is seen", confirming, "stage", false, "arriving"},
-		{"paid, but not finalized", credited, "stage", false, "paid"},
-		{"a reorg took it back", reversed, "stage", false, "reversed"},
-		{"paid", paid, "stage", true, "paid"},
+		{"the time is up", over, "status", "time-up"},
+		{"money is seen", confirming, "stage", "arriving"},
+		{"it gets closer", sooner, "status", "final-in"},
+		{"it was too little", short, "stage", "send"},
+		{"more is seen", confirming, "stage", "arriving"},
+		{"paid", paid, "stage", "paid"},
+		{"a reorg took it back", reversed, "stage", "reversed"},
+		{"paid again", paid, "stage", "paid"},
+		{"some of it goes back", back, "stage", "back"},
 	} {
-		event, html, next, done := liveEvent(t, c.props, shown)
-		if event != c.event || done != c.done {
-			t.Errorf("%s: event %q, done %t; want %q, %t", c.name, event, done, c.event, c.done)
+		event, html, next := liveEvent(t, c.props, shown)
+		if event != c.event {
+			t.Errorf("%s: event %q, want %q", c.name, event, c.event)
 		}
 		if !open(t, templ.Raw(html)).has(c.has) {
 			t.Errorf("%s: the fragment has no %q", c.name, c.has)
@@ -53,14 +53,13 @@ func TestTag(t *testing.T) {
 	waiting := sampleNamed(t, "waiting")
 	later := waiting
 	later.CountdownSeconds--
-	if event, _, next, _ := liveEvent(t, later, tagOf(waiting)); event != "" || next != tagOf(waiting) {
+	if event, _, next := liveEvent(t, later, tagOf(waiting)); event != "" || next != tagOf(waiting) {
 		t.Errorf("a second later the page is sent %q", event)
 	}
 }
 
-// liveEvent is what an open page is sent that shows what the tag names: the event, its data, the tag it shows then, and
-// whether nothing will change any more.
-func liveEvent(t testing.TB, p checkout.Props, shown string) (event, html, next string, done bool) {
+// liveEvent is what an open page is sent that shows what the tag names: the event, its data, and the tag it shows then.
+func liveEvent(t testing.TB, p checkout.Props, shown string) (event, html, next string) {
 	t.Helper()
 	for _, part := range p.Parts(func() (checkout.Props, error) { return p, nil }) {
 		if !strings.Contains(shown, part.Mark()) {
@@ -68,7 +67,7 @@ func liveEvent(t testing.TB, p checkout.Props, shown string) (event, html, next 
 			break
 		}
 	}
-	return event, html, tagOf(p), !p.Live()
+	return event, html, tagOf(p)
 }
 
 func tagOf(p checkout.Props) string { return views.Tag(p.Parts(nil)...) }

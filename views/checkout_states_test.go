@@ -104,8 +104,8 @@ var checkoutStates = []struct {
 		mentions: []string{"49.90" + nb + "USDC arrived on BNB Smart Chain", "This payment asks for USDC on Polygon."},
 	},
 	{
-		sample: "paid", has: []string{"paid", "paid-at", "hash", "explorer", "return", "receipt-link"},
-		not:  append(acts, "send", "live", "over", "received"),
+		sample: "paid", has: []string{"paid", "paid-at", "hash", "explorer", "return", "receipt-link", "live"},
+		not:  append(acts, "send", "over", "received"),
 		says: map[string]string{"hash": sampleHash},
 	},
 	{
@@ -117,7 +117,7 @@ var checkoutStates = []struct {
 		mentions: []string{"20.00" + nb + "USDC of it was sent back.", "wants to send 9.90" + nb + "USDC back"},
 	},
 	{
-		sample: "back-all", has: []string{"paid", "all-back", "receipt-link"}, not: []string{"back", "live"},
+		sample: "back-all", has: []string{"paid", "all-back", "receipt-link", "live"}, not: []string{"back"},
 		mentions: []string{"All of it was sent back: 49.90" + nb + "USDC."},
 	},
 	{

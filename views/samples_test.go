@@ -295,9 +295,7 @@ func sampleGift(t testing.TB, lang, state string) donate.Props {
 			pay := s.props(t, lang).OnCampaign(p.CampaignID)
 			pay.Merchant, pay.Description, pay.Reference = p.Merchant, "", ""
 			p.Paying = &pay
-			if pay.Live() {
-				p.LivePath = pay.LivePath()
-			}
+			p.LivePath = pay.LivePath()
 			return p
 		}
 	}

@@ -26,8 +26,8 @@ func TestLivePage_Reversed(t *testing.T) {
 	p = b.view(p, payment.View{
 		From: block.Number, To: block.Number, Final: block, Transfers: []chain.Transfer{p.Deposits[0].Transfer},
 	})
-	if p.Status != payment.Completed || !p.Provisional() {
-		t.Fatalf("the payment is %s, provisional %t", p.Status, p.Provisional())
+	if p.Status != payment.Completed {
+		t.Fatalf("the payment is %s", p.Status)
 	}
 	if paid := live.step(); !strings.Contains(paid, `data-testid="paid"`) {
 		t.Fatalf("the page is sent %s", paid)

@@ -2,7 +2,7 @@ package web
 
 import (
 	"context"
-	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -28,7 +28,7 @@ func (b *bundle) refundOf(p payment.Payment, amount string) refund.Refund {
 // addressed gives the refund the payer's address.
 func (b *bundle) addressed(r refund.Refund) refund.Refund {
 	b.t.Helper()
-	token := strings.TrimPrefix(b.refunds().Link(r), testBaseURL+"/refund/")
+	_, token, _ := strings.Cut(b.refunds().Link(r), "/refund/")
 	r, err := b.refunds().GiveAddress(b.t.Context(), token, payerWallet)
 	must(b.t, err)
 	return r
@@ -52,18 +52,26 @@ func (b *bundle) arrived(r refund.Refund) {
 	}
 }
 
-// soon waits until the open page says the text, and returns all that it says.
-func soon(ctx context.Context, t *testing.T, text string) string {
+// cancelled ends the refund.
+func (b *bundle) cancelled(r refund.Refund) refund.Refund {
+	b.t.Helper()
+	r, err := b.refunds().Cancel(b.t.Context(), r, audit.Act{})
+	must(b.t, err)
+	return r
+}
+
+// soon waits until the open page says the texts, and returns all that it says.
+func soon(ctx context.Context, t *testing.T, texts ...string) string {
 	t.Helper()
 	var seen string
 	for range 80 {
 		seen = strings.ReplaceAll(inSight(ctx, t), "\u00a0", " ")
-		if strings.Contains(seen, text) {
+		if !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(seen, text) }) {
 			return seen
 		}
 		browser.Run(ctx, t, chromedp.Sleep(250*time.Millisecond))
 	}
-	t.Fatalf("the page does not say %q:\n%s", text, seen)
+	t.Fatalf("the page does not say %q:\n%s", texts, seen)
 	return ""
 }
 
@@ -71,52 +79,62 @@ func soon(ctx context.Context, t *testing.T, text string) string {
 // does that of its merchant.
 func TestPageSame_Refund(t *testing.T) {
 	t.Parallel()
-	b := newDashboard(t)
-	server := httptest.NewServer(b.server.Handler())
-	t.Cleanup(server.CloseClientConnections)
+	b, origin := serveDashboard(t)
 	m := b.shop(b.member(ownerEmail))
 	s := b.surfer()
 	s.signIn(ownerEmail)
 	p := b.start(b.newPayment(m), chain.Polygon)
 	p = b.deposit(p, p.Amount, true)
-	ctx := browser.New(t, browser.Phone)
-	load := chromedp.Navigate(server.URL + "/pay?txnid=" + string(p.ID) + "&lang=en")
-	r := b.refundOf(p, "20")
-	browser.Run(ctx, t, load)
+	ctx, desk := browser.New(t, browser.Phone), browser.New(t, browser.Desktop)
+	enterDashboard(desk, t, origin, ownerEmail)
+	browser.Run(ctx, t, chromedp.Navigate(origin+"/pay?txnid="+string(p.ID)+"&lang=en"))
+	browser.Run(desk, t, chromedp.Navigate(origin+"/dashboard/payments/"+string(p.ID)))
+	var r refund.Refund
 	for _, x := range []struct {
 		name            string
 		change          func()
 		payer, merchant string
-		closed          bool // nothing is under way, so that the page is loaded anew
+		card            string // of the refund
 	}{
-		{"Asked", func() {}, "wants to send 20.00 USDC back", "$20.00 is to be sent back, once", false},
+		{
+			"Asked", func() { r = b.refundOf(p, "20") }, "wants to send 20.00 USDC back",
+			"$20.00 is to be sent back, once", "Waits for the payer's address",
+		},
 		{
 			"Ready", func() { r = b.addressed(r) },
-			"will send 20.00 USDC back to the address", "$20.00 is to be sent back: send it below", false,
+			"will send 20.00 USDC back to the address", "$20.00 is to be sent back: send it below", "Ready to be sent",
 		},
-		{"Sent", func() { r = b.asked(r) }, "20.00 USDC is on its way back", "$20.00 is on its way back", false},
+		{
+			"Sent", func() { r = b.asked(r) }, "20.00 USDC is on its way back", "$20.00 is on its way back",
+			"Your wallet was asked to send the refund",
+		},
 		{
 			"Part", func() { b.arrived(r) }, "20.00 USDC of it was sent back",
-			"Paid: $49.90 in USDC on Polygon. $20.00 of it was sent back", false,
+			"Paid: $49.90 in USDC on Polygon. $20.00 of it was sent back", "Arrived",
 		},
 		{
 			"RestAsked", func() { r = b.refundOf(p, "") }, "wants to send 29.90 USDC back",
-			"$20.00 of it was sent back. $29.90 is to be sent back, once", true,
+			"$20.00 of it was sent back. $29.90 is to be sent back, once", "Waits for the payer's address",
 		},
 		{
-			"All", func() { b.arrived(b.asked(b.addressed(r))) }, "Sent back\nAll of it was sent back: 49.90 USDC",
-			"All of it was sent back: $49.90.", false,
+			"Cancelled", func() { r = b.cancelled(r) }, "20.00 USDC of it was sent back.\nWhen",
+			"$20.00 of it was sent back.", "Cancelled",
+		},
+		{
+			"All", func() { b.arrived(b.asked(b.addressed(b.refundOf(p, "")))) },
+			"Sent back\nAll of it was sent back: 49.90 USDC", "All of it was sent back: $49.90.", "Arrived",
 		},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			x.change()
-			if x.closed {
-				browser.Run(ctx, t, load)
-			}
-			live := soon(ctx, t, x.payer)
+			live, deskLive := soon(ctx, t, x.payer), soon(desk, t, x.merchant, x.card)
 			browser.Run(ctx, t, chromedp.Reload())
+			browser.Run(desk, t, chromedp.Reload())
 			if again := soon(ctx, t, x.payer); again != live {
 				t.Errorf("live:\n%s\n\nloaded again:\n%s", live, again)
+			}
+			if again := soon(desk, t, x.merchant, x.card); again != deskLive {
+				t.Errorf("the merchant's page, live:\n%s\n\nloaded again:\n%s", deskLive, again)
 			}
 			if paid := strings.Contains(live, "Nordlicht has received your payment"); paid == (x.name == "All") {
 				t.Errorf("the page says that it is paid: %t\n%s", paid, live)

@@ -44,13 +44,6 @@ func (p Payment) Observe(v View, now time.Time) (Change, error) {
 // it.
 func (p Payment) Reversed() bool { return p.Reorged && !p.covered() }
 
-// Provisional reports whether money was credited that the network has not finalized: a reorg may still take it back.
-func (p Payment) Provisional() bool {
-	return p.Status == Completed && slices.ContainsFunc(p.Deposits, func(d Deposit) bool {
-		return d.State == DepositFinal && !d.Rechecked && p.Counts(d)
-	})
-}
-
 // alert adds an event for each new reason why the payment needs its merchant.
 func (c Change) alert(before Payment, now time.Time) Change {
 	had := before.Attention()

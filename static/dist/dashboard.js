@@ -250,7 +250,7 @@ finder.addEventListener("click", function (event) { if (event.target === finder)
 }
 var held = new Map();
 function busy(part) {
-return part.querySelector("details[open]") || Array.from(part.querySelectorAll("input, textarea")).some(function (field) {
+return part.querySelector("details[open], [data-busy]") || Array.from(part.querySelectorAll("input, textarea")).some(function (field) {
 return field === document.activeElement || field.value !== field.defaultValue || field.checked !== field.defaultChecked;
 });
 }

@@ -12,7 +12,7 @@ var address = home.getAttribute("sse-connect");
 var tag = new URL(address, location.href).searchParams.get("shown") || "";
 var stream = null, reopen = 0, pause = 4000, breaks = 0;
 var request = null, failed = 0, due = Date.now() + SILENCE;
-var ticked = Date.now(), hidden = 0, leaving = false, done = false;
+var ticked = Date.now(), hidden = 0, leaving = false;
 var pressed = 0, waiting = {};
 function with_(path, name, value) {
 var url = new URL(path, location.href);
@@ -54,11 +54,6 @@ if (again) again.focus({ preventScroll: true });
 });
 listen();
 }
-function finish() {
-done = true;
-cancel();
-close();
-}
 function close() {
 if (stream) stream.close();
 stream = null;
@@ -92,11 +87,10 @@ act(event);
 });
 }
 function open() {
-if (stream || done || document.hidden) return;
+if (stream || document.hidden) return;
 stream = new EventSource(tag ? with_(address, "shown", tag) : address, { withCredentials: true });
 stream.names = {};
 on("beat", function () {});
-on("done", finish);
 listen();
 stream.onerror = function () {
 if (this !== stream) return;
@@ -119,14 +113,12 @@ function take(answer) {
 if (answer) {
 tag = answer.tag;
 Object.keys(answer.parts).forEach(function (name) { swap(name, answer.parts[name]); });
-if (answer.done) return finish();
 close(); // what the stream did not say, it does not know
 }
 if (Date.now() >= reopen) open();
 }
 function ask(anew) {
 cancel();
-if (done) return;
 var mine = request = { stop: new AbortController(), began: Date.now(), sent: 0 };
 var headers = { Accept: "application/json" };
 if (tag && !anew) headers["If-None-Match"] = '"' + tag + '"';
@@ -160,7 +152,6 @@ cancel();
 wake();
 }
 ticked = now;
-if (done) return;
 if (now >= due && !request) {
 if (stream) drop();
 ask();

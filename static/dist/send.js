@@ -1,12 +1,21 @@
 (function () {
 "use strict";
 var MOST = 10; // wallets
-var known = [];
-function forms() { return document.querySelectorAll("[data-send]"); }
+var known = [], wallets = [];
 function add(id, wallet) {
 if (known.indexOf(id) >= 0 || known.length >= MOST) return;
 known.push(id);
-forms().forEach(function (form) {
+wallets.push(wallet);
+fill();
+}
+function fill() {
+document.querySelectorAll("[data-send]").forEach(function (form) {
+form.wallets = form.wallets || [];
+wallets.forEach(function (wallet) { if (form.wallets.indexOf(wallet) < 0) offer(form, wallet); });
+});
+}
+function offer(form, wallet) {
+form.wallets.push(wallet);
 if (!wallet.fits(form.dataset.send)) return;
 var button = form.querySelector("button");
 if (!form.hidden) button = form.insertBefore(button.cloneNode(true), form.querySelector("[data-say]"));
@@ -16,8 +25,9 @@ button.addEventListener("click", function (event) {
 event.preventDefault();
 start(form, wallet);
 });
-});
 }
+var part = document.querySelector("[sse-swap=refunds]");
+if (part) new MutationObserver(fill).observe(part, { childList: true });
 function has(error, codes) {
 return !!error && (codes.indexOf(error.code) >= 0 || has(error.data && error.data.originalError || error.cause, codes));
 }
@@ -37,6 +47,7 @@ async function start(form, wallet) {
 var buttons = form.querySelectorAll("button");
 var say = function (text) { form.querySelector("[data-say]").textContent = text; };
 buttons.forEach(function (b) { b.disabled = true; });
+form.dataset.busy = ""; // no update replaces it
 say(form.dataset.open);
 try {
 await wallet.send(form, say);
@@ -44,6 +55,7 @@ await wallet.send(form, say);
 say(error && error.said || form.dataset.fault);
 }
 buttons.forEach(function (b) { b.disabled = false; });
+delete form.dataset.busy;
 }
 function word(hex) { return hex.replace(/^0x/, "").toLowerCase().padStart(64, "0"); }
 function data(call) { return "0xa9059cbb" + word(call.to) + word(BigInt(call.units).toString(16)); }

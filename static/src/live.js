@@ -16,7 +16,7 @@
   var tag = new URL(address, location.href).searchParams.get("shown") || "";
   var stream = null, reopen = 0, pause = 4000, breaks = 0;
   var request = null, failed = 0, due = Date.now() + SILENCE;
-  var ticked = Date.now(), hidden = 0, leaving = false, done = false;
+  var ticked = Date.now(), hidden = 0, leaving = false;
   var pressed = 0, waiting = {};
 
   function with_(path, name, value) {
@@ -68,12 +68,6 @@
     listen();
   }
 
-  function finish() {
-    done = true;
-    cancel();
-    close();
-  }
-
   function close() {
     if (stream) stream.close();
     stream = null;
@@ -112,11 +106,10 @@
   }
 
   function open() {
-    if (stream || done || document.hidden) return;
+    if (stream || document.hidden) return;
     stream = new EventSource(tag ? with_(address, "shown", tag) : address, { withCredentials: true });
     stream.names = {};
     on("beat", function () {});
-    on("done", finish);
     listen();
     stream.onerror = function () {
       if (this !== stream) return;
@@ -143,7 +136,6 @@
     if (answer) {
       tag = answer.tag;
       Object.keys(answer.parts).forEach(function (name) { swap(name, answer.parts[name]); });
-      if (answer.done) return finish();
       close(); // what the stream did not say, it does not know
     }
     if (Date.now() >= reopen) open();
@@ -152,7 +144,6 @@
   // Asks what has changed; anew: as if nothing had been shown yet.
   function ask(anew) {
     cancel();
-    if (done) return;
     var mine = request = { stop: new AbortController(), began: Date.now(), sent: 0 };
     var headers = { Accept: "application/json" };
     if (tag && !anew) headers["If-None-Match"] = '"' + tag + '"';
@@ -190,7 +181,6 @@
       wake();
     }
     ticked = now;
-    if (done) return;
     if (now >= due && !request) {
       if (stream) drop();
       ask();

@@ -3,26 +3,37 @@
 (function () {
   "use strict";
   var MOST = 10; // wallets
-  var known = [];
+  var known = [], wallets = [];
 
-  function forms() { return document.querySelectorAll("[data-send]"); }
-
-  // A wallet gets a button in the forms of the networks that it is of.
   function add(id, wallet) {
     if (known.indexOf(id) >= 0 || known.length >= MOST) return;
     known.push(id);
-    forms().forEach(function (form) {
-      if (!wallet.fits(form.dataset.send)) return;
-      var button = form.querySelector("button");
-      if (!form.hidden) button = form.insertBefore(button.cloneNode(true), form.querySelector("[data-say]"));
-      if (wallet.name) button.textContent = form.dataset.with.replace("{name}", String(wallet.name).slice(0, 40));
-      form.hidden = false;
-      button.addEventListener("click", function (event) {
-        event.preventDefault();
-        start(form, wallet);
-      });
+    wallets.push(wallet);
+    fill();
+  }
+
+  // Each wallet gets a button in the forms of the networks that it is of, also in those that come with an update.
+  function fill() {
+    document.querySelectorAll("[data-send]").forEach(function (form) {
+      form.wallets = form.wallets || [];
+      wallets.forEach(function (wallet) { if (form.wallets.indexOf(wallet) < 0) offer(form, wallet); });
     });
   }
+
+  function offer(form, wallet) {
+    form.wallets.push(wallet);
+    if (!wallet.fits(form.dataset.send)) return;
+    var button = form.querySelector("button");
+    if (!form.hidden) button = form.insertBefore(button.cloneNode(true), form.querySelector("[data-say]"));
+    if (wallet.name) button.textContent = form.dataset.with.replace("{name}", String(wallet.name).slice(0, 40));
+    form.hidden = false;
+    button.addEventListener("click", function (event) {
+      event.preventDefault();
+      start(form, wallet);
+    });
+  }
+  var part = document.querySelector("[sse-swap=refunds]");
+  if (part) new MutationObserver(fill).observe(part, { childList: true });
 
   function has(error, codes) {
     return !!error && (codes.indexOf(error.code) >= 0 || has(error.data && error.data.originalError || error.cause, codes));
@@ -50,6 +61,7 @@
     var buttons = form.querySelectorAll("button");
     var say = function (text) { form.querySelector("[data-say]").textContent = text; };
     buttons.forEach(function (b) { b.disabled = true; });
+    form.dataset.busy = ""; // no update replaces it
     say(form.dataset.open);
     try {
       await wallet.send(form, say);
@@ -57,6 +69,7 @@
       say(error && error.said || form.dataset.fault);
     }
     buttons.forEach(function (b) { b.disabled = false; });
+    delete form.dataset.busy;
   }
 
   // EVM networks: discovery by EIP-6963, requests by EIP-1193.

@@ -179,9 +179,6 @@ type Props struct {
 	// SecondsToFinal and Progress (0 to 100) describe the newest deposit that is not yet final.
 	SecondsToFinal, Progress int
 
-	// Provisional: a payment that is paid was credited before the network finalized it, so that a reorg may still
-	// reverse it.
-	Provisional bool
 	// PaidAt is when the payment completed; Hash and ExplorerURL name the transaction that did it.
 	PaidAt            time.Time
 	Hash, ExplorerURL string
@@ -287,10 +284,9 @@ func (p Props) asksAgain() bool {
 	return p.Twice && p.shownView() == ViewNow && p.Problem == ProblemNone
 }
 
-// Live reports whether the page needs live updates.
-func (p Props) Live() bool {
-	return (p.State != StatePaid || p.Provisional || p.Back.Open()) && !p.Inert
-}
+// Live reports whether the page is kept up to date. Nothing is the last that happens to a payment: money of one that is
+// paid may go back.
+func (p Props) Live() bool { return !p.Inert }
 
 // Parts are what an open page is kept up to date by: the whole step, and in it the live line. They are compared by what
 // is known of p, and rendered from what whole returns.

@@ -79,7 +79,7 @@ func (l *livePage) state(ctx context.Context, p payment.Payment) (live.State, er
 		return props, err
 	})
 	state := live.State{
-		Parts: props.Parts(whole), Done: !props.Live(),
+		Parts:  props.Parts(whole),
 		Moving: props.State == checkout.StateSeen || props.State == checkout.StateConfirming,
 	}
 	if !p.Status.Final() {

@@ -142,6 +142,10 @@ func (d *Surface) openPayment(c echo.Context, who session.Principal) (reader, er
 			return nil, err
 		}
 		p.Frame, p.Reauth.Field, p.Reason, p.Note = frame, reauth, reasonField, noteField
+		if p.Refunds, err = d.refunds(ctx, who, x, shell.NewForm(url.Values{})); err != nil {
+			return nil, err
+		}
+		p.Refunds.Reauth = p.Reauth
 		if err := d.addHistory(ctx, &p, x); err != nil {
 			return nil, err
 		}
@@ -151,6 +155,7 @@ func (d *Surface) openPayment(c echo.Context, who session.Principal) (reader, er
 			{Name: "facts", HTML: dashboard.PaymentFacts(p)},
 			{Name: "timeline", HTML: dashboard.PaymentTimeline(p)},
 			{Name: "technical", HTML: dashboard.PaymentTechnical(p)},
+			{Name: "refunds", HTML: dashboard.PaymentRefunds(p.Refunds)},
 			{Name: "hooks", HTML: dashboard.PaymentWebhooks(p)},
 			{Name: "acts", HTML: dashboard.PaymentActs(p)},
 		}, nil

@@ -51,8 +51,6 @@ func (s *Surface) GiftPage(
 		return err
 	}
 	whole.Paying = &pay
-	if pay.Live() {
-		whole.LivePath = pay.LivePath() // a browser has few connections to a host: one stream a page
-	}
+	whole.LivePath = pay.LivePath() // a browser has few connections to a host: one stream a page
 	return shell.Render(c, status, page, donate.Campaign(whole))
 }

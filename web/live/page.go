@@ -62,10 +62,8 @@ func (p *page) Turn(now time.Time, changed bool) (next time.Time, more bool) {
 	}
 	b := shell.GetBuffer()
 	defer shell.PutBuffer(b)
-	done := false
 	if changed || !now.Before(p.due) {
-		var err error
-		if done, err = p.look(b, now); errors.Is(err, ErrOver) {
+		if err := p.look(b, now); errors.Is(err, ErrOver) {
 			return now, false
 		} else if err != nil {
 			p.feed.Log.Debug("an open page could not be brought up to date", "error", err)
@@ -73,7 +71,7 @@ func (p *page) Turn(now time.Time, changed bool) (next time.Time, more bool) {
 			p.due = now.Add(againAfter)
 		}
 	}
-	if err := p.Flush(b, now); err != nil || done {
+	if err := p.Flush(b, now); err != nil {
 		return now, false
 	}
 	next = p.Quiet()
@@ -87,25 +85,22 @@ func (p *page) Turn(now time.Time, changed bool) (next time.Time, more bool) {
 }
 
 // look reads the page and adds the events that it needs.
-func (p *page) look(b *bytes.Buffer, now time.Time) (done bool, err error) {
+func (p *page) look(b *bytes.Buffer, now time.Time) error {
 	ctx, cancel := context.WithTimeout(views.InLanguage(context.Background(), p.lang), TurnTime)
 	defer cancel()
 	state, err := p.feed.Look(ctx)
 	if err != nil {
-		return false, err
+		return err
 	}
 	changed, tag, err := state.since(ctx, p.shown)
 	if err != nil {
-		return false, err
+		return err
 	}
 	for i, part := range changed {
 		if i == len(changed)-1 {
 			writeID(b, tag)
 		}
 		writeEvent(b, part.name, part.html)
-	}
-	if state.Done {
-		writeEvent(b, "done", "")
 	}
 	p.shown, p.due = tag, now.Add(p.feed.Every)
 	switch {
@@ -114,5 +109,5 @@ func (p *page) look(b *bytes.Buffer, now time.Time) (done bool, err error) {
 	case now.Before(state.Until) && state.Until.Before(p.due):
 		p.due = state.Until
 	}
-	return state.Done, nil
+	return nil
 }

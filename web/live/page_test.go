@@ -25,7 +25,7 @@ func TestPage_CutInside(t *testing.T) {
 		return s, nil
 	}}}
 	var b bytes.Buffer
-	if _, err := p.look(&b, time.Now()); err != nil {
+	if err := p.look(&b, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	for cut := range b.Len() + 1 {

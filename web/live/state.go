@@ -20,8 +20,6 @@ type State struct {
 	// Moving: it changes every second. Until is when it changes by itself; zero for never.
 	Moving bool
 	Until  time.Time
-	// Done: it does not change any more.
-	Done bool
 }
 
 // View reads what an open page has to show.
@@ -102,7 +100,6 @@ func shown(r *http.Request) string {
 type answer struct {
 	Tag   string            `json:"tag"`
 	Parts map[string]string `json:"parts"`
-	Done  bool              `json:"done,omitempty"`
 }
 
 // batchTime is the time in which pages that ask are answered at once. They share their reads, which are most of what an
@@ -132,7 +129,7 @@ func Now(c echo.Context, look View) error {
 	if old == tag {
 		return c.NoContent(http.StatusNotModified)
 	}
-	out := answer{Tag: tag, Parts: make(map[string]string, len(changed)), Done: state.Done}
+	out := answer{Tag: tag, Parts: make(map[string]string, len(changed))}
 	for _, part := range changed {
 		out.Parts[part.name] = part.html
 	}

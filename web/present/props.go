@@ -61,7 +61,7 @@ func (x *Presenter) Outline(
 		Price: PriceOf(p), Description: p.Description, Reference: p.Reference, State: state(p, now), View: view,
 		Cancelled: p.Status == payment.Cancelled, Deposits: x.deposits(p), Received: Positive(p.Received().Micros()),
 		ExpiresAt: p.ExpiresAt, CountdownSeconds: int(p.Countdown(now)),
-		Provisional: p.Provisional(), PaidAt: p.EndedAt, Hash: string(p.Hash), ExplorerURL: x.ExplorerURL(p),
+		PaidAt: p.EndedAt, Hash: string(p.Hash), ExplorerURL: x.ExplorerURL(p),
 		Origin: x.origin, Gift: campaignOf(p),
 		ReturnURL: p.SuccessURL, CancelURL: p.CancelURL,
 	}
