@@ -140,8 +140,13 @@ func TestPageSame_Refund(t *testing.T) {
 				t.Errorf("the page says that it is paid: %t\n%s", paid, live)
 			}
 			s.get("/dashboard/payments/"+string(p.ID)).wants(t, 200, x.merchant)
+			part := strings.Contains(s.get("/dashboard/payments").body, `data-status="PART_RETURNED">Partly refunded<`)
+			if want := x.name == "Part" || x.name == "RestAsked" || x.name == "Cancelled"; part != want {
+				t.Errorf("the list says that it was partly refunded: %t", part)
+			}
 		})
 	}
+	s.get("/dashboard/payments").wants(t, 200, `data-status="RETURNED">Refunded<`, "20.00 USDC")
 	page := s.get("/dashboard/payments/" + string(p.ID)).body
 	if strings.Contains(page, "Paid: $") || !strings.Contains(page, `data-status="RETURNED"`) {
 		t.Error("the merchant's page says that a payment is paid of which nothing is left")
@@ -166,18 +171,26 @@ func TestRefund_Shown(t *testing.T) {
 		back            string
 		payer, merchant string
 		not             string // on either page
+		needs           string // what the page of what needs the merchant says of it; empty: it is not there
 	}{
-		"OverTheRest": {over, "2", "2.00\u00a0USDC of it was sent back", "Paid: $12.00 in USDC", "more than"},
+		"OverTheRest": {over, "2", "2.00\u00a0USDC of it was sent back", "Paid: $12.00 in USDC", "more than", ""},
 		"OverAPart": {
 			over, "1.50", "You sent 0.50\u00a0USDC more than", "Paid, with $0.50 more than the $10.00", "All of it",
+			"Paid, with $0.50 more than the $10.00 you asked for. Send the rest back, or keep it if your customer agrees. " +
+				"$1.50 of it was sent back.",
 		},
 		"Late": {
 			func(p payment.Payment) payment.Payment { return b.deposit(b.expire(p), 10*money.USD, true) }, "",
-			"All of it was sent back: 10.00", "All of it was sent back: $10.00", `data-testid="ask"`,
+			"All of it was sent back: 10.00", "All of it was sent back: $10.00", `data-testid="ask"`, "",
 		},
 		"Short": {
 			func(p payment.Payment) payment.Payment { return b.expire(part(p)) }, "",
-			"All of it was sent back: 3.00", "All of it was sent back: $3.00", `data-testid="accept"`,
+			"All of it was sent back: 3.00", "All of it was sent back: $3.00", `data-testid="accept"`, "",
+		},
+		"ShortAPart": {
+			func(p payment.Payment) payment.Payment { return b.expire(part(p)) }, "1",
+			"1.00\u00a0USDC of it was sent back", "$1.00 of it was sent back", "All of it",
+			"$1.00 of it was sent back",
 		},
 	} {
 		p := c.came(b.start(b.newPaymentOf(m, "10"), chain.Polygon))
@@ -186,6 +199,10 @@ func TestRefund_Shown(t *testing.T) {
 		merchant := s.get("/dashboard/payments/" + string(p.ID)).body
 		if !strings.Contains(payer, c.payer) || strings.Contains(payer, c.not) {
 			t.Errorf("%s: the payer reads %s", name, plainText(payer))
+		}
+		inbox := strings.Join(strings.Fields(tags.ReplaceAllString(s.get("/dashboard/attention").body, " ")), " ")
+		if said := strings.Contains(inbox, c.needs); !said || c.needs == "" && strings.Contains(inbox, c.merchant) {
+			t.Errorf("%s: what needs the merchant: %s", name, inbox)
 		}
 		if !strings.Contains(merchant, c.merchant) || strings.Contains(merchant, c.not) {
 			t.Errorf("%s: the merchant reads %s", name, plainText(merchant))

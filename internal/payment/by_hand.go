@@ -43,8 +43,14 @@ func (p Payment) Acceptable() bool {
 	return p.Status != Pending && p.Status != Completed && p.Kind != KindTopUp && !p.Arrived().IsZero()
 }
 
-// Arrived returns all final money that came, whether it counts or not.
-func (p Payment) Arrived() money.Atto { return p.Received().Add(p.Uncounted()) }
+// Arrived returns all final money that came, whether it counts or not, less what was paid back.
+func (p Payment) Arrived() money.Atto {
+	left := p.Received().Add(p.Uncounted()).Sub(p.Returned.Atto())
+	if p.Returned > 0 && left.Micros() < leastExcess { // Returned is rounded
+		return money.Atto{}
+	}
+	return left
+}
 
 // Accept completes a payment whose owner accepts what came, which counts from then
 // on. It costs nothing, since the credit was spent at the start, except where a

@@ -117,6 +117,8 @@ type Payment struct {
 	Seq        int       // sequence number of its last event; a restore leaves a gap
 	Resolved   int       // the last event when its merchant resolved what needed attention; 0: never
 	Asked      int       // the event of the payer asking to accept what came; 0: never
+	// Returned is what of the money that counts was paid back, and has arrived; ReturnedOther of what does not count.
+	Returned, ReturnedOther money.Micros
 	// DuplicateOf is the payment of the same reference that was paid before this one; empty: none was.
 	DuplicateOf ID
 	// Lang is the language in which the payer last read its page; empty: nobody has opened it.

@@ -25,6 +25,9 @@ const (
 	StandingExpired    Standing = "EXPIRED"
 	StandingCancelled  Standing = "CANCELLED"
 	StandingReorged    Standing = "REORGED" // money that had completed it vanished
+	// All of what came was paid back; or of what a paid one asked for, a part.
+	StandingReturned     Standing = "RETURNED"
+	StandingPartReturned Standing = "PART_RETURNED"
 )
 
 // Standing returns where the payment stands for its merchant.
@@ -33,8 +36,12 @@ func (p Payment) Standing() Standing {
 	switch {
 	case p.Reorged:
 		return StandingReorged
+	case p.Status.Final() && p.Returned+p.ReturnedOther > 0 && p.Arrived().IsZero():
+		return StandingReturned
 	case p.Status == Completed && p.Excess() > 0:
 		return StandingOver
+	case p.Status == Completed && p.Returned > 0 && received.Sub(p.Returned.Atto()).Cmp(asked) < 0:
+		return StandingPartReturned
 	case p.Status == Completed:
 		return StandingPaid
 	case p.hasIncoming():
@@ -53,10 +60,10 @@ func (p Payment) Standing() Standing {
 // attention. Wallets round, and strangers send specks.
 const leastExcess = money.Micros(10_000) // one cent
 
-// Excess returns the final money beyond what was asked for, rounded down; 0 when
-// it is less than a cent.
+// Excess returns the final money beyond what was asked for that was not paid back,
+// rounded down; 0 when it is less than a cent.
 func (p Payment) Excess() money.Micros {
-	if more := p.Received().Sub(p.Amount.Atto()).Micros(); more >= leastExcess {
+	if more := p.Received().Sub(p.Amount.Atto()).Micros() - p.Returned; more >= leastExcess {
 		return more
 	}
 	return 0
@@ -93,14 +100,14 @@ func (p Payment) Attention() []Reason {
 		ReasonLate:       standing == StandingLate,
 		ReasonShort:      standing == StandingShort && (p.Status.Final() || p.HasAsked()),
 		ReasonOtherAsset: !p.Uncounted().IsZero(),
-		ReasonDuplicate:  p.DuplicateOf != "",
+		ReasonDuplicate:  p.DuplicateOf != "" && standing != StandingReturned,
 		ReasonOver:       p.Status == Completed && p.Excess() > p.Terms.KeepOver,
 	}
 	return slices.DeleteFunc(Reasons(), func(r Reason) bool { return !holds[r] })
 }
 
 // Uncounted returns the final money of listed tokens that came to the payment's
-// addresses and does not count, if it is worth a cent.
+// addresses, does not count and was not paid back, if it is worth a cent.
 func (p Payment) Uncounted() money.Atto {
 	var total money.Atto
 	for _, d := range p.Deposits {
@@ -108,7 +115,7 @@ func (p Payment) Uncounted() money.Atto {
 			total = total.Add(d.Transfer.Asset.Worth(d.Transfer.Units))
 		}
 	}
-	if total.Micros() < leastExcess {
+	if total = total.Sub(p.ReturnedOther.Atto()); total.Micros() < leastExcess {
 		return money.Atto{}
 	}
 	return total

@@ -25,8 +25,8 @@ func (b Back) None() bool { return b.Arrived+b.Open() == 0 }
 // Open is what has not arrived yet.
 func (b Back) Open() money.Micros { return b.Sent + b.Ready + b.Asked }
 
-// Rest is what of the excess stays with the merchant.
-func (b Back) Rest(excess money.Micros) money.Micros { return max(excess-b.Arrived-b.Open(), 0) }
+// Rest is what of the excess is not to be paid back.
+func (b Back) Rest(excess money.Micros) money.Micros { return max(excess-b.Open(), 0) }
 
 // Back sums up the refunds of the payment.
 func (a Account) Back() (b Back) {
@@ -50,7 +50,7 @@ func (a Account) Back() (b Back) {
 			b.Unit = "USD"
 		}
 	}
-	b.All = b.Arrived > 0 && a.Payment.Arrived().Micros()-b.Arrived < leastOffer
+	b.All = b.Arrived > 0 && a.Payment.Arrived().Micros() < leastOffer
 	return b
 }
 

@@ -224,6 +224,11 @@ func (a Account) Settle(id ID, t chain.Transfer, now time.Time) (Change, error) 
 		return Change{}, fault.New(fault.Internal, "transfer %s %d does not fit refund %s", t.Tx, t.Ordinal, r.ID)
 	}
 	r.Status, r.Hash, r.Ordinal, r.FinalAt = Final, t.Tx, t.Ordinal, now
+	if worth := r.Asset.Worth(r.Units).Micros(); a.counts(r.Asset) {
+		a.Payment.Returned += worth
+	} else {
+		a.Payment.ReturnedOther += worth
+	}
 	return a.change(r, payment.EventRefundFinal, now), nil
 }
 

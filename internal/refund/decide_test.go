@@ -2,6 +2,8 @@ package refund_test
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -276,9 +278,45 @@ func TestAccount_Back(t *testing.T) {
 	} {
 		a := account(payment.DepositFinal, map[chain.Asset]uint64{usdc: 10_000_000})
 		a.Payment.Routes = []payment.Route{{Network: usdc.Network, Tokens: []money.Token{money.USDC}}}
-		a.Refunds = c.refunds
+		a.Refunds, a.Payment.Returned = c.refunds, c.want.Arrived
 		if got := a.Back(); got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
+}
+
+// TestAccount_Attention: money that was paid back needs nobody any more; what is left of it does.
+func TestAccount_Attention(t *testing.T) {
+	t.Parallel()
+	a := account(payment.DepositFinal, map[chain.Asset]uint64{usdc: 12_000_000, old: 5_000_000})
+	a.Payment.Amount = 10 * money.USD
+	a.Payment.Routes = []payment.Route{{Network: usdc.Network, Tokens: []money.Token{money.USDC}}}
+	over, other := payment.ReasonOver, payment.ReasonOtherAsset
+	for i, x := range []struct {
+		asset    chain.Asset
+		amount   string
+		standing payment.Standing
+		excess   money.Micros
+		reasons  []payment.Reason
+	}{
+		{usdc, "1.5", payment.StandingOver, money.USD / 2, []payment.Reason{other, over}},
+		{usdc, "0.5", payment.StandingPaid, 0, []payment.Reason{other}},
+		{old, "5", payment.StandingPaid, 0, nil},
+		{usdc, "4", payment.StandingPartReturned, 0, nil},
+		{usdc, "", payment.StandingReturned, 0, nil},
+	} {
+		id, tx := refund.ID(fmt.Sprint("r", i)), fmt.Sprint("0x", i)
+		c, err := a.Request(refund.Ask{ID: id, Amount: x.amount, Token: x.asset.Symbol}, t0)
+		a = then(t, a, c, err)
+		c, err = a.GiveAddress(id, here("0xa1"), false, t0)
+		a = then(t, a, c, err)
+		before := a.Payment.Attention()
+		c, err = a.Settle(id, paid(c.Refund, tx, t0), t0)
+		a = then(t, a, c, err)
+		p := a.Payment
+		if p.Standing() != x.standing || p.Excess() != x.excess || !slices.Equal(p.Attention(), x.reasons) {
+			t.Errorf("after %s %s: %s, %s over, %v; before %v", x.amount, x.asset.Symbol, p.Standing(), p.Excess(),
+				p.Attention(), before)
 		}
 	}
 }

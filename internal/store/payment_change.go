@@ -247,6 +247,9 @@ func checkChange(before payment.Payment, c payment.Change) error {
 	if p.Credited < before.Credited {
 		return fmt.Errorf("a decision took credits of top-up %s back", before.ID)
 	}
+	if p.Returned < before.Returned || p.ReturnedOther < before.ReturnedOther {
+		return fmt.Errorf("a decision took back what was paid back of payment %s", before.ID)
+	}
 	if len(p.Routes) < len(before.Routes) {
 		return fmt.Errorf("a decision removed a route of payment %s", before.ID)
 	}

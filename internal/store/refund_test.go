@@ -85,6 +85,9 @@ func TestStore_UpdateRefunds(t *testing.T) {
 		storetest.Same(t, "settled again", again, done)
 		after := w.Stored(p.ID)
 		w.checkHistory(after)
+		if after.Returned != 10_000_000 || !after.Arrived().IsZero() {
+			t.Errorf("the payment: %s returned, %s left", after.Returned, after.Arrived().Micros())
+		}
 		events, _, err := w.PublicEvents(t.Context(), p.KeyID, "", 100)
 		w.Must(err)
 		var feed []string

@@ -23,7 +23,7 @@ type PaymentProps struct {
 	Back string
 	// Title is what the merchant knows it by; may be empty.
 	Title string
-	// Standing is a payment.Standing, or RETURNED where all of it was sent back, and Verdict the same in a sentence.
+	// Standing is a payment.Standing, and Verdict the same in a sentence.
 	Standing, Verdict string
 	// NeedsYou: something must be settled. Senders are the addresses the money
 	// came from, and Note is the input of how it was settled.

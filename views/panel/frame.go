@@ -310,7 +310,9 @@ var standings = map[string]struct{ text, meaning string }{
 	"EXPIRED":     {"Expired", "is-bad"},
 	"CANCELLED":   {"Cancelled", "is-bad"},
 	"REORGED":     {"Taken back", "is-bad"},
-	"RETURNED":    {"Sent back", "is-wait"}, // of a payment's own page
+	"RETURNED":    {"Refunded", "is-wait"},
+
+	"PART_RETURNED": {"Partly refunded", "is-seen"},
 }
 
 // NetworkClass is the CSS class of the colour of a network, as in the API.

@@ -58,9 +58,20 @@ func (d *Surface) attentionProps(
 		return map[bool]int{true: -1}[asks(a)] - map[bool]int{true: -1}[asks(b)]
 	})
 	p.More = odd.Next != (report.Place{}) || len(odd.Payments) > attentionRows
-	for _, x := range odd.Payments[:min(len(odd.Payments), attentionRows)] {
+	page := odd.Payments[:min(len(odd.Payments), attentionRows)]
+	refunds, err := d.Reports.Refunds(ctx, page)
+	if err != nil {
+		return p, err
+	}
+	for _, x := range page {
+		var back refund.Back
+		if len(refunds[x.Number]) > 0 {
+			if back, err = d.Refunds.Back(ctx, x); err != nil {
+				return p, err
+			}
+		}
 		p.Payments = append(p.Payments, dashboard.AttentionRow{
-			PaymentRow: paymentRow(ctx, x), Verdict: verdict(ctx, x, refund.Back{}, now), Accept: acceptable(ctx, x),
+			PaymentRow: paymentRow(ctx, x), Verdict: verdict(ctx, x, back, now), Accept: acceptable(ctx, x),
 			Late: onlyLate(x), Bulk: acceptsLate(x) || keeps(x),
 		})
 	}

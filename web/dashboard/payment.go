@@ -184,7 +184,7 @@ func (d *Surface) paymentProps(
 	}
 	p.Accept, p.AcceptLate, p.Back = acceptable(ctx, x), onlyLate(x), present.Positive(back.Arrived)
 	if back.All {
-		p.Standing, p.Accept, p.Senders = "RETURNED", "", nil
+		p.Senders = nil
 	}
 	if x.Status == payment.Completed && !x.Reversed() {
 		p.ReceiptURL = d.Shell.CheckoutURL + "/pay/" + string(x.ID) + "/receipt"

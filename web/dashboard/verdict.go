@@ -70,12 +70,16 @@ func standing(ctx context.Context, p payment.Payment, back refund.Back, now time
 			"Amount", way(p.Incoming().Micros()))}
 	case payment.StandingShort, payment.StandingLate:
 		return arrivedText(ctx, p, now)
-	case payment.StandingPaid:
+	case payment.StandingPaid, payment.StandingPartReturned, payment.StandingReturned:
 		if p.ByHand {
 			return []string{views.T(ctx, "You completed it by hand. {{.Amount}} was received.",
 				"Amount", dollars(ctx, p.Received().Micros()))}
 		}
-		return []string{views.T(ctx, "Paid: {{.Amount}}.", "Amount", way(p.Amount))}
+		came := p.Amount
+		if p.Returned > 0 { // a part of all that came
+			came = p.Received().Micros()
+		}
+		return []string{views.T(ctx, "Paid: {{.Amount}}.", "Amount", way(came))}
 	case payment.StandingOver:
 		rest := back.Rest(p.Excess())
 		if rest == 0 {

@@ -41,7 +41,7 @@ func (x *Presenter) Offer(ctx context.Context, p payment.Payment, l *views.Local
 
 // Back is what of a payment goes back to its payer, as pages for the payer show it, and the excess that does not.
 func (x *Presenter) Back(ctx context.Context, p payment.Payment) (out checkout.Back, rest money.Micros, err error) {
-	rest = p.Received().Sub(p.Amount.Atto()).Micros()
+	rest = p.Excess()
 	if x.refunds == nil {
 		return out, rest, nil
 	}
