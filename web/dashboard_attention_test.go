@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
@@ -50,6 +51,34 @@ func TestDashboard_Attention(t *testing.T) {
 		if n := strings.Count(" "+strings.Join(got, " ")+" ", " "+want+" "); n != 1 {
 			t.Errorf("the feed has %d of %s: %v", n, want, got)
 		}
+	}
+}
+
+// A customer who asks stands before what nobody waits for, and who has the least time left stands first.
+func TestDashboard_AttentionAsked(t *testing.T) {
+	t.Parallel()
+	b := newDashboard(t)
+	m := b.shop(b.member(ownerEmail))
+	s := b.surfer()
+	s.signIn(ownerEmail)
+	asks := func() payment.Payment {
+		p := b.start(b.newPaymentOf(m, "30"), chain.Polygon)
+		p = b.deposit(p, 20*money.USD, true)
+		b.ask("POST", "/pay/"+string(p.ID)+"/ask", "", asForm...)
+		return p
+	}
+	soon := asks()
+	b.clock.advance(time.Minute)
+	later := asks()
+	over := b.start(b.newPaymentOf(m, "10"), chain.Polygon)
+	b.deposit(over, 12*money.USD, true)
+	page := s.get("/dashboard/attention").body
+	at := func(p payment.Payment) int { return strings.Index(page, "needs-"+string(p.ID)) }
+	if at(soon) < 0 || at(soon) > at(later) || at(later) > at(over) {
+		t.Errorf("asked with little time at %d, asked at %d, another at %d", at(soon), at(later), at(over))
+	}
+	if n := strings.Count(page, "Time left: "); n != 2 {
+		t.Errorf("the time left stands %d times: %s", n, plainText(page))
 	}
 }
 

@@ -21,6 +21,8 @@ type AttentionRow struct {
 	PaymentRow
 
 	Verdict string
+	// TimeLeft is how long a customer who asks for an answer can still pay the rest; empty for others.
+	TimeLeft string
 	// Accept is the received amount that the merchant may accept as the whole;
 	// empty when there is none. Late: it is enough, but came too late.
 	Accept string

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -53,10 +54,7 @@ func (d *Surface) attentionProps(
 	if err != nil {
 		return p, err
 	}
-	// A customer who asks waits for an answer.
-	slices.SortStableFunc(odd.Payments, func(a, b payment.Payment) int {
-		return map[bool]int{true: -1}[asks(a)] - map[bool]int{true: -1}[asks(b)]
-	})
+	slices.SortStableFunc(odd.Payments, byUrgency)
 	p.More = odd.Next != (report.Place{}) || len(odd.Payments) > attentionRows
 	page := odd.Payments[:min(len(odd.Payments), attentionRows)]
 	refunds, err := d.Reports.Refunds(ctx, page)
@@ -70,13 +68,31 @@ func (d *Surface) attentionProps(
 				return p, err
 			}
 		}
-		p.Payments = append(p.Payments, dashboard.AttentionRow{
+		row := dashboard.AttentionRow{
 			PaymentRow: paymentRow(ctx, x), Verdict: verdict(ctx, x, back, now), Accept: acceptable(ctx, x),
 			Late: onlyLate(x), Bulk: acceptsLate(x) || keeps(x),
-		})
+		}
+		if waits(x) && x.ExpiresAt.After(now) {
+			row.TimeLeft = panel.Span(ctx, x.ExpiresAt.Sub(now))
+		}
+		p.Payments = append(p.Payments, row)
 	}
 	return p, nil
 }
+
+// byUrgency compares payments that need their merchant: a customer who asks waits for an answer, and who has the least
+// time left the most.
+func byUrgency(a, b payment.Payment) int {
+	first := func(one, other bool) int { return map[bool]int{true: 1}[other] - map[bool]int{true: 1}[one] }
+	order := cmp.Or(first(waits(a), waits(b)), first(asks(a), asks(b)))
+	if order == 0 && waits(a) {
+		return a.ExpiresAt.Compare(b.ExpiresAt)
+	}
+	return order
+}
+
+// waits reports whether the customer asks, and can still pay the rest.
+func waits(x payment.Payment) bool { return asks(x) && !x.Status.Final() }
 
 // asks reports whether the customer has asked the merchant to accept what came.
 func asks(x payment.Payment) bool { return x.HasAsked() && x.Acceptable() }
