@@ -77,7 +77,7 @@ func (s *search) refreshOnce(ctx context.Context, stale []*account) error {
 			continue
 		}
 		if s.isFinal() {
-			x.final = max(x.final, s.to.Number)
+			x.final, x.doubted = max(x.final, s.to.Number), false
 		}
 		if x.seen >= s.to.Number && x.known && x.covered {
 			continue
@@ -155,7 +155,7 @@ func (s *search) plan(ctx context.Context, snapshots []snapshot) error {
 		if !must && !swept(x) {
 			continue
 		}
-		if swept(x) && s.doubted[x.account] {
+		if swept(x) && x.doubted {
 			x.covered = false
 		}
 		known := x.known && x.covered && x.since <= s.from

@@ -62,10 +62,7 @@ func (a *Adapter) scanThrough(
 		cache: newCache(e), left: make(map[chain.Address]bool), sweeps: &known.sweeps,
 	}
 	accounts := known.accountsOf(watch, a.mints, a.pool.now())
-	if a.pool.size() == 1 {
-		s.doubted = doubt(accounts, from)
-	}
-	if len(s.doubted) > 0 {
+	if a.pool.size() == 1 && doubt(accounts, from) {
 		s.sweeps = &sweepLog{count: known.sweeps.count, problem: known.sweeps.problem}
 		defer func() { known.sweeps.problem = s.sweeps.problem }()
 	}
@@ -84,9 +81,8 @@ type search struct {
 	to        chain.Head
 	floods    map[chain.Address]chain.Flood
 	cache     *cache
-	doubted   map[*account]bool // what was read of them as final is read again
-	sweeps    *sweepLog         // for doubted accounts one of this scan alone
-	swept     uint64            // how many sweeps the log has counted
+	sweeps    *sweepLog // for doubted accounts one of this scan alone
+	swept     uint64    // how many sweeps the log has counted
 
 	walked int // transactions of long walks
 	mu     sync.Mutex

@@ -65,7 +65,7 @@ func (s *search) readSweeps(ctx context.Context, snapshots []snapshot) (named fu
 		if log.blind.number > n.number {
 			n = log.blind
 		}
-		if x.isNew() || s.doubted[x.account] {
+		if x.isNew() || x.doubted {
 			start := s.sweepsStart(x)
 			return n.number > 0 && n.slot >= start || log.forgot >= start && log.forgot > 0
 		}
@@ -121,7 +121,7 @@ func (g *sweepLog) missed(l rpc.Signature) {
 func (g *sweepLog) start(s *search, snapshots []snapshot) uint64 {
 	since := s.sweepsStart(snapshots[0])
 	for _, x := range snapshots {
-		if x.isNew() || s.doubted[x.account] || x.known && x.covered && x.since <= s.from {
+		if x.isNew() || x.doubted || x.known && x.covered && x.since <= s.from {
 			since = min(since, s.sweepsStart(x))
 		}
 	}
@@ -130,7 +130,7 @@ func (g *sweepLog) start(s *search, snapshots []snapshot) uint64 {
 
 // sweepsStart is the slot from which the sweeps of an account must be known.
 func (s *search) sweepsStart(x snapshot) uint64 {
-	if s.doubted[x.account] {
+	if x.doubted {
 		return s.from - min(s.from, forkMargin)
 	}
 	return s.historyStart(x)

@@ -296,18 +296,18 @@ func (s *search) conclude(ctx context.Context, acc *account) (over bool, err err
 		acc.since = w.goal
 	}
 	acc.known, acc.covered, acc.state, acc.seen = true, true, w.state, max(acc.seen, w.to)
-	acc.swept, acc.walk = w.swept, nil
+	acc.swept, acc.walk, acc.doubted = w.swept, nil, false
 	return true, nil
 }
 
 // whole reports whether nothing is missing of what was listed back to the goal: an account begins with nothing, so a
-// history that ends after the goal explains all that it holds. Where the node has forgotten the goal there may have been
-// more, which a sweep took: another endpoint is asked then, if there is any.
+// history that ends after the goal explains all that it holds. Where the node has forgotten the goal, there may have
+// been more, which a sweep took: another endpoint is asked then, if there is any.
 func (s *search) whole(ctx context.Context, w *walk) bool {
 	if !w.ended || len(w.page) > 0 || w.last > 0 && w.last < w.goal || w.bounded && w.rest == w.base {
 		return true
 	}
-	return w.rest == 0 && (s.adapter.pool.size() == 1 || s.remembers(ctx, w.goal))
+	return w.rest == 0 && (s.adapter.pool.size() == 1 || s.adapter.pool.lone() || s.remembers(ctx, w.goal))
 }
 
 // remembers reports whether the node has the slot still.

@@ -46,6 +46,7 @@ type account struct {
 	credited uint64       // the slot of its newest credit that was read
 	final    uint64       // the same, of a reading that came when the slot was final: no fork has changed it since
 	swept    uint64       // how many sweeps were counted at that reading
+	doubted  bool         // what was read of it as final is read again
 	used     time.Time
 
 	// walk is the reading of its history, where that is not finished; unexplained: the last one did not explain what
@@ -156,16 +157,17 @@ func (acc *account) forget(signature string) {
 	acc.known, acc.covered, acc.state, acc.walk = false, false, nil, nil
 }
 
-// doubt has accounts that were read from a slot on as final read again, and returns them: the endpoint is all there is,
-// and may have left out a transaction then, or a sweep. One that a sweep emptied looks as it did before it was paid.
-func doubt(accounts []*account, from uint64) map[*account]bool {
-	doubted := make(map[*account]bool)
+// doubt has accounts that were read from a slot on as final read again, and reports whether any is: the endpoint is
+// all there is, and may have left out a transaction then, or a sweep. One that a sweep emptied looks as it did before
+// it was paid.
+func doubt(accounts []*account, from uint64) (any bool) {
 	for _, acc := range accounts {
 		if acc.final > 0 && acc.final >= from {
-			acc.final, doubted[acc] = 0, true
+			acc.final, acc.doubted = 0, true
 		}
+		any = any || acc.doubted
 	}
-	return doubted
+	return any
 }
 
 // refute forgets a transaction that another endpoint denies: what one endpoint reported must not be kept until another
