@@ -31,7 +31,7 @@ func (p Payment) MarkCompleted(by Actor, now time.Time) (Change, error) {
 	c.Entries = append(
 		c.Entries, ledger.Spend(p.KeyID, ledger.Query, ledger.ReasonOperation, "complete:"+string(p.ID), now),
 	)
-	c.Payment.ByHand = true
+	c.Payment.countAll()
 	c.emit(EventMarked, now, note{By: by.Name, Reason: by.Reason})
 	c.Mails = append(c.Mails, p.byHandMail(by, now))
 	return c.complete(now).resolved(), nil
@@ -44,13 +44,7 @@ func (p Payment) Acceptable() bool {
 }
 
 // Arrived returns all final money that came, whether it counts or not, less what was paid back.
-func (p Payment) Arrived() money.Atto {
-	left := p.Received().Add(p.Uncounted()).Sub(p.Returned.Atto())
-	if p.Returned > 0 && left.Micros() < leastExcess { // Returned is rounded
-		return money.Atto{}
-	}
-	return left
-}
+func (p Payment) Arrived() money.Atto { return p.Left().Add(p.Uncounted()) }
 
 // Accept completes a payment whose owner accepts what came, which counts from then
 // on. It costs nothing, since the credit was spent at the start, except where a
@@ -74,7 +68,7 @@ func (p Payment) Accept(by Actor, now time.Time) (Change, error) {
 			c.Entries, ledger.Spend(p.KeyID, ledger.Credit, ledger.ReasonStart, "accept:"+string(p.ID), now),
 		)
 	}
-	c.Payment.ByHand = true
+	c.Payment.countAll()
 	c.emit(EventAccepted, now, note{By: by.Name, Reason: by.Reason})
 	c.Mails = append(c.Mails, p.byHandMail(by, now))
 	return c.complete(now).resolved(), nil
@@ -99,6 +93,12 @@ func (p Payment) byHandMail(by Actor, now time.Time) mail.Mail {
 	text = append(text, mail.T("If this was not meant, look at who did it, and change passwords and keys."))
 	return mail.Mail{ID: id, Kind: mail.Completed, Key: p.KeyID, At: now}.Of(
 		mail.Letter{Subject: mail.T("A payment was completed by hand"), Text: text})
+}
+
+// countAll has all money count, and so all that was paid back.
+func (p *Payment) countAll() {
+	p.ByHand = true
+	p.Returned, p.ReturnedOther = p.Returned+p.ReturnedOther, 0
 }
 
 // paidByOther returns the transaction of the newest final money, none of which

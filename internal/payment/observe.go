@@ -60,9 +60,10 @@ var reasonEvents = map[Reason]EventType{
 	ReasonLate: EventLate, ReasonShort: EventShort, ReasonOtherAsset: EventOtherAsset, ReasonOver: EventOver,
 }
 
-// covered reports whether the final money still bears what was given for it.
+// covered reports whether the final money still bears what was given for it. What the merchant paid back since has not
+// vanished.
 func (p Payment) covered() bool {
-	return p.enough() && (p.Kind != KindTopUp || p.buys() >= p.Credited)
+	return p.enough(p.Received()) && (p.Kind != KindTopUp || p.buys() >= p.Credited)
 }
 
 func (c *Change) emitDeposit(d Deposit, now time.Time) {
@@ -100,11 +101,11 @@ func (p Payment) newestHash() chain.TxHash {
 	return cmp.Or(hash, folded)
 }
 
-// settle completes the payment if its final money suffices, and otherwise
+// settle completes the payment if its final money suffices, without what was paid back, and otherwise
 // extends the time of a payer whose money fell short, once.
 func (c Change) settle(now time.Time) Change {
 	p := &c.Payment
-	if p.enough() && (p.Status == Started || p.Status == Expired && p.inTime()) || p.lateTopUp() {
+	if p.enough(p.Left()) && (p.Status == Started || p.Status == Expired && p.inTime()) || p.lateTopUp() {
 		return c.complete(now)
 	}
 	if p.Kind == KindTopUp && p.Status == Completed {
@@ -133,5 +134,5 @@ func (p Payment) inTime() bool {
 	onTime.Deposits = slices.DeleteFunc(slices.Clone(p.Deposits), func(d Deposit) bool {
 		return d.Transfer.Block.Time.After(limit) || d.Folded() && d.Late
 	})
-	return onTime.enough()
+	return onTime.enough(onTime.Left())
 }

@@ -210,17 +210,26 @@ func (p Payment) sum(take func(Deposit) bool) money.Atto {
 	return total
 }
 
+// Left returns the final money that counts and was not paid back.
+func (p Payment) Left() money.Atto {
+	left := p.Received().Sub(p.Returned.Atto())
+	if p.Returned > 0 && left.Micros() < leastExcess { // Returned is rounded
+		return money.Atto{}
+	}
+	return left
+}
+
 // Missing returns what must still be sent, rounded up; 0 when nothing is.
 func (p Payment) Missing() money.Micros {
 	if len(p.Deposits) == 0 { // as most polls find it
 		return max(p.Amount, 0)
 	}
-	return max(p.Amount.Atto().Sub(p.Received()).Sub(p.Incoming()).MicrosUp(), 0)
+	return max(p.Amount.Atto().Sub(p.Left()).Sub(p.Incoming()).MicrosUp(), 0)
 }
 
-// enough reports whether the final money suffices under the merchant's terms.
-func (p Payment) enough() bool {
-	return p.Received().Cmp(p.Amount.Atto().Basis(10_000-p.Terms.ShortBasis)) >= 0
+// enough reports whether so much final money suffices under the merchant's terms.
+func (p Payment) enough(final money.Atto) bool {
+	return final.Cmp(p.Amount.Atto().Basis(10_000-p.Terms.ShortBasis)) >= 0
 }
 
 // hasIncoming reports whether money that counts is seen but not final.

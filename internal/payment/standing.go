@@ -32,7 +32,7 @@ const (
 
 // Standing returns where the payment stands for its merchant.
 func (p Payment) Standing() Standing {
-	received, asked := p.Received(), p.Amount.Atto()
+	left, asked := p.Left(), p.Amount.Atto()
 	switch {
 	case p.Reorged:
 		return StandingReorged
@@ -40,15 +40,15 @@ func (p Payment) Standing() Standing {
 		return StandingReturned
 	case p.Status == Completed && p.Excess() > 0:
 		return StandingOver
-	case p.Status == Completed && p.Returned > 0 && received.Sub(p.Returned.Atto()).Cmp(asked) < 0:
+	case p.Status == Completed && p.Returned > 0 && left.Cmp(asked) < 0:
 		return StandingPartReturned
 	case p.Status == Completed:
 		return StandingPaid
 	case p.hasIncoming():
 		return StandingSeen
-	case received.Cmp(asked) >= 0 && p.Status.Final():
+	case left.Cmp(asked) >= 0 && p.Status.Final():
 		return StandingLate
-	case !received.IsZero():
+	case !left.IsZero():
 		return StandingShort
 	}
 	return map[Status]Standing{
@@ -150,8 +150,8 @@ func (p Payment) UncountedSums() (sums []Sum) {
 // cameWords names the final money that came, for the audit log (mail.Said): what counts in dollars, the rest as it is.
 func (p Payment) cameWords() string {
 	var sums []string
-	if !p.Received().IsZero() {
-		sums = append(sums, mail.Dollars(p.Received().Micros()).Kept())
+	if !p.Left().IsZero() {
+		sums = append(sums, mail.Dollars(p.Left().Micros()).Kept())
 	}
 	if !p.Uncounted().IsZero() {
 		for _, s := range p.UncountedSums() {

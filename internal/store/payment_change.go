@@ -247,7 +247,7 @@ func checkChange(before payment.Payment, c payment.Change) error {
 	if p.Credited < before.Credited {
 		return fmt.Errorf("a decision took credits of top-up %s back", before.ID)
 	}
-	if p.Returned < before.Returned || p.ReturnedOther < before.ReturnedOther {
+	if p.Returned < before.Returned || p.Returned+p.ReturnedOther < before.Returned+before.ReturnedOther {
 		return fmt.Errorf("a decision took back what was paid back of payment %s", before.ID)
 	}
 	if len(p.Routes) < len(before.Routes) {

@@ -156,8 +156,8 @@ func acceptable(ctx context.Context, x payment.Payment) string {
 // arrived names the final money that came: what counts in dollars, the rest as it is.
 func arrived(ctx context.Context, x payment.Payment) string {
 	var sums []string
-	if !x.Received().IsZero() {
-		sums = append(sums, dollars(ctx, x.Received().Micros()))
+	if !x.Left().IsZero() {
+		sums = append(sums, dollars(ctx, x.Left().Micros()))
 	}
 	if !x.Uncounted().IsZero() {
 		sums = append(sums, uncounted(ctx, x)...)

@@ -19,9 +19,7 @@ import (
 const maxReason = 500
 
 // onlyLate reports whether enough money came, but after the payment ended.
-func onlyLate(x payment.Payment) bool {
-	return x.Status.Final() && x.Received().Cmp(x.Amount.Atto()) >= 0
-}
+func onlyLate(x payment.Payment) bool { return x.Standing() == payment.StandingLate }
 
 func (d *Surface) postCancelPayment(c echo.Context, who session.Principal) error {
 	p, _, err := d.ownPayment(c, who)

@@ -101,7 +101,7 @@ func standing(ctx context.Context, p payment.Payment, back refund.Back, now time
 // arrivedText says what arrived where it is too little or too late.
 func arrivedText(ctx context.Context, p payment.Payment, now time.Time) []string {
 	args := []any{
-		"Received", dollars(ctx, p.Received().Micros()), "Amount", dollars(ctx, p.Amount),
+		"Received", dollars(ctx, p.Left().Micros()), "Amount", dollars(ctx, p.Amount),
 		"Missing", dollars(ctx, p.Missing()),
 	}
 	short, cancelled := p.Standing() == payment.StandingShort, p.Status == payment.Cancelled

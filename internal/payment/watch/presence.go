@@ -72,12 +72,13 @@ func (a *Presence) Look(p payment.Payment) {
 	if p.Status == payment.Started && p.ByStranger() {
 		a.note(presence{id: p.ID}, attendEvery)
 	}
+	lapsed := p.Status.Final() && p.Status != payment.Completed // its payer may still send money
 	for _, r := range p.Routes {
 		switch _, read := a.watchers[r.Network]; {
 		case !read:
 		case p.Status == payment.Started && a.now().Sub(r.Since) <= attendFor:
 			a.note(presence{network: r.Network}, presenceEvery)
-		case p.Status.Final() && rests(r.Network) && (p.EndedAt.IsZero() || a.now().Sub(p.EndedAt) <= lookFor):
+		case lapsed && rests(r.Network) && (p.EndedAt.IsZero() || a.now().Sub(p.EndedAt) <= lookFor):
 			a.note(presence{r.Network, p.ID}, presenceEvery)
 		}
 	}

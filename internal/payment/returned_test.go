@@ -1,0 +1,64 @@
+package payment_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/payment"
+)
+
+// TestReturned_CompletesNothing: who was paid 6 of 10 back, and sends 4 then, has not paid 10.
+func TestReturned_CompletesNothing(t *testing.T) {
+	t.Parallel()
+	short := paid(t, "6000000").Payment
+	ended := expired(t, short).Payment
+	ended.Terms.LateFor = 48 * time.Hour
+	for name, p := range map[string]payment.Payment{"Started": short, "Expired": ended} {
+		p.Returned = 6 * money.USD
+		if name == "Started" && p.Missing() != 10*money.USD {
+			t.Errorf("%s: %s is missing", name, p.Missing())
+		}
+		four := transfer(usdcPolygon, "4000000", 15, "b", "y")
+		p = observe(t, p, view(chain.Polygon, 10, 20, 20, four), p.ExpiresAt).Payment
+		if p.Status == payment.Completed || p.Standing() != payment.StandingShort || p.Left().Micros() != 4*money.USD {
+			t.Errorf("%s: %s, %s with %s", name, p.Status, p.Standing(), p.Left().Micros())
+		}
+		six := transfer(usdcPolygon, "6000000", 25, "c", "z")
+		p = observe(t, p, view(chain.Polygon, 21, 30, 30, six), p.ExpiresAt).Payment
+		if p.Status != payment.Completed || p.Received().Micros() != 16*money.USD {
+			t.Errorf("%s, all: %s with %s", name, p.Status, p.Received().Micros())
+		}
+	}
+}
+
+// TestReturned_Late: enough came late, and went back in part: what is left is too little.
+func TestReturned_Late(t *testing.T) {
+	t.Parallel()
+	p := late(t, "10000000").Payment
+	p.Returned = 9 * money.USD
+	if p.Standing() != payment.StandingShort || !slices.Contains(p.Attention(), payment.ReasonShort) {
+		t.Errorf("%s, %v", p.Standing(), p.Attention())
+	}
+	p.Returned = 10 * money.USD
+	if p.Standing() != payment.StandingReturned || p.Acceptable() {
+		t.Errorf("all is back: %s, acceptable %t", p.Standing(), p.Acceptable())
+	}
+}
+
+// TestReturned_Accepted: what was paid back of money that did not count is not owed again when the rest is accepted.
+func TestReturned_Accepted(t *testing.T) {
+	t.Parallel()
+	other := view(chain.Polygon, 1, 9, 9, transfer(bridged, "12000000", 9, "a", "x"))
+	p := observe(t, started(t, "10"), other, t0).Payment
+	p.ReturnedOther = 2 * money.USD
+	c, err := p.Accept(payment.Actor{Name: "ada@shop.example"}, t0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p = c.Payment; p.Excess() != 0 || p.Standing() != payment.StandingPaid || p.Arrived().Micros() != 10*money.USD {
+		t.Errorf("%s over, %s with %s", p.Excess(), p.Standing(), p.Arrived().Micros())
+	}
+}
