@@ -31,9 +31,9 @@
 //
 // A page has parts ([Part]): "stage" is the whole step of a checkout (address shown, paid, expired, …), and "status" in
 // it the line that says what is happening. What a page shows of them is named by its [Tag]. The page opens
-// /pay/{txnid}/live?shown=TAG, where each part that changes comes as an event of its name, and "beat" every 10 s. A page
+// /pay/{txnid}/live?shown=TAG, where each part that changes comes as an event of its name, and "beat" every 10 s. One
 // that has heard nothing for 12 s, that is looked at again, or whose countdown has ended asks /pay/{txnid}/now, whose
-// answer holds the same parts: the truth of a page must not depend on one stream. A browser that does not run the script
+// answer holds the same parts: the truth of a page must not depend on one stream. A browser that does not run scripts
 // loads the page again every [RefreshSeconds] seconds.
 package views
 

@@ -85,10 +85,10 @@ func TestPageSame_Refund(t *testing.T) {
 	s.signIn(ownerEmail)
 	p := b.start(b.newPayment(m), chain.Polygon)
 	p = b.deposit(p, p.Amount, true)
-	ctx, desk := browser.New(t, browser.Phone), browser.New(t, browser.Desktop)
-	enterDashboard(desk, t, origin, ownerEmail)
+	ctx, owner := browser.New(t, browser.Phone), browser.New(t, browser.Desktop)
+	enterDashboard(owner, t, origin, ownerEmail)
 	browser.Run(ctx, t, chromedp.Navigate(origin+"/pay?txnid="+string(p.ID)+"&lang=en"))
-	browser.Run(desk, t, chromedp.Navigate(origin+"/dashboard/payments/"+string(p.ID)))
+	browser.Run(owner, t, chromedp.Navigate(origin+"/dashboard/payments/"+string(p.ID)))
 	var r refund.Refund
 	for _, x := range []struct {
 		name            string
@@ -127,14 +127,14 @@ func TestPageSame_Refund(t *testing.T) {
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			x.change()
-			live, deskLive := soon(ctx, t, x.payer), soon(desk, t, x.merchant, x.card)
+			live, ownerLive := soon(ctx, t, x.payer), soon(owner, t, x.merchant, x.card)
 			browser.Run(ctx, t, chromedp.Reload())
-			browser.Run(desk, t, chromedp.Reload())
+			browser.Run(owner, t, chromedp.Reload())
 			if again := soon(ctx, t, x.payer); again != live {
 				t.Errorf("live:\n%s\n\nloaded again:\n%s", live, again)
 			}
-			if again := soon(desk, t, x.merchant, x.card); again != deskLive {
-				t.Errorf("the merchant's page, live:\n%s\n\nloaded again:\n%s", deskLive, again)
+			if again := soon(owner, t, x.merchant, x.card); again != ownerLive {
+				t.Errorf("the merchant's page, live:\n%s\n\nloaded again:\n%s", ownerLive, again)
 			}
 			if paid := strings.Contains(live, "Nordlicht has received your payment"); paid == (x.name == "All") {
 				t.Errorf("the page says that it is paid: %t\n%s", paid, live)

@@ -51,6 +51,8 @@ func (s *Surface) GiftPage(
 		return err
 	}
 	whole.Paying = &pay
-	whole.LivePath = pay.LivePath() // a browser has few connections to a host: one stream a page
+	if pay.State != checkout.StatePaid || pay.Back.Open() {
+		whole.LivePath = pay.LivePath() // a browser has few connections to a host: one stream a page
+	}
 	return shell.Render(c, status, page, donate.Campaign(whole))
 }
