@@ -15,19 +15,18 @@ type Standing string
 
 // The standings.
 const (
-	StandingNotStarted Standing = "NOT_STARTED" // the payer has not chosen how to pay
-	StandingWaiting    Standing = "WAITING"     // started, and nothing has come
-	StandingSeen       Standing = "SEEN"        // money is on the chain and not final yet
-	StandingShort      Standing = "SHORT"       // less than was asked for has come
-	StandingPaid       Standing = "PAID"
-	StandingOver       Standing = "OVER" // paid, with more than was asked for
-	StandingLate       Standing = "LATE" // enough came, but after the end
-	StandingExpired    Standing = "EXPIRED"
-	StandingCancelled  Standing = "CANCELLED"
-	StandingReorged    Standing = "REORGED" // money that had completed it vanished
-	// All of what came was paid back; or of what a paid one asked for, a part.
-	StandingReturned     Standing = "RETURNED"
-	StandingPartReturned Standing = "PART_RETURNED"
+	StandingNotStarted   Standing = "NOT_STARTED" // the payer has not chosen how to pay
+	StandingWaiting      Standing = "WAITING"     // started, and nothing has come
+	StandingSeen         Standing = "SEEN"        // money is on the chain and not final yet
+	StandingShort        Standing = "SHORT"       // less than was asked for has come
+	StandingPaid         Standing = "PAID"
+	StandingOver         Standing = "OVER" // paid, with more than was asked for
+	StandingLate         Standing = "LATE" // enough came, but after the end
+	StandingExpired      Standing = "EXPIRED"
+	StandingCancelled    Standing = "CANCELLED"
+	StandingReorged      Standing = "REORGED"       // money that had completed it vanished
+	StandingReturned     Standing = "RETURNED"      // all of what came was paid back
+	StandingPartReturned Standing = "PART_RETURNED" // paid, and a part of what was asked for was paid back
 )
 
 // Standing returns where the payment stands for its merchant.
