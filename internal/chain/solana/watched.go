@@ -160,14 +160,14 @@ func (acc *account) forget(signature string) {
 // doubt has accounts that were read from a slot on as final read again, and reports whether any is: the endpoint is
 // all there is, and may have left out a transaction then, or a sweep. One that a sweep emptied looks as it did before
 // it was paid.
-func doubt(accounts []*account, from uint64) (any bool) {
+func doubt(accounts []*account, from uint64) (some bool) {
 	for _, acc := range accounts {
 		if acc.final > 0 && acc.final >= from {
 			acc.final, acc.doubted = 0, true
 		}
-		any = any || acc.doubted
+		some = some || acc.doubted
 	}
-	return any
+	return some
 }
 
 // refute forgets a transaction that another endpoint denies: what one endpoint reported must not be kept until another
