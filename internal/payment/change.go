@@ -116,12 +116,15 @@ func FeedTypes() []EventType {
 func (t EventType) OfRefund() bool { return strings.HasPrefix(string(t), "refund.") }
 
 // WithRefundEvent returns the payment with an event about one of its refunds; body is the refund as events have it.
-// What its owner has settled stays settled.
+// What its owner has settled stays settled. The money of a cancelled refund counts again, and may complete the payment.
 func (p Payment) WithRefundEvent(t EventType, now time.Time, body any) Change {
 	c := Change{Payment: p}
 	c.emit(t, now, body)
 	if p.Resolved >= p.Seq {
-		return c.resolved()
+		c = c.resolved()
+	}
+	if t == EventRefundCancelled {
+		c = c.settle(now).alert(p, now)
 	}
 	return c
 }

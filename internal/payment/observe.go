@@ -101,11 +101,11 @@ func (p Payment) newestHash() chain.TxHash {
 	return cmp.Or(hash, folded)
 }
 
-// settle completes the payment if its final money suffices, without what was paid back, and otherwise
+// settle completes the payment if its final money suffices, without what is or will be paid back, and otherwise
 // extends the time of a payer whose money fell short, once.
 func (c Change) settle(now time.Time) Change {
 	p := &c.Payment
-	if p.enough(p.Left()) && (p.Status == Started || p.Status == Expired && p.inTime()) || p.lateTopUp() {
+	if p.enough(p.free()) && (p.Status == Started || p.Status == Expired && p.inTime()) || p.lateTopUp() {
 		return c.complete(now)
 	}
 	if p.Kind == KindTopUp && p.Status == Completed {
@@ -134,5 +134,5 @@ func (p Payment) inTime() bool {
 	onTime.Deposits = slices.DeleteFunc(slices.Clone(p.Deposits), func(d Deposit) bool {
 		return d.Transfer.Block.Time.After(limit) || d.Folded() && d.Late
 	})
-	return onTime.enough(onTime.Left())
+	return onTime.enough(onTime.free())
 }

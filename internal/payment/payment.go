@@ -119,6 +119,8 @@ type Payment struct {
 	Asked      int       // the event of the payer asking to accept what came; 0: never
 	// Returned is what of the money that counts was paid back, and has arrived; ReturnedOther of what does not count.
 	Returned, ReturnedOther money.Micros
+	// Returning is what of the money that counts its open refunds are to pay back.
+	Returning money.Micros
 	// DuplicateOf is the payment of the same reference that was paid before this one; empty: none was.
 	DuplicateOf ID
 	// Lang is the language in which the payer last read its page; empty: nobody has opened it.
@@ -219,12 +221,15 @@ func (p Payment) Left() money.Atto {
 	return left
 }
 
+// free returns what is left without what open refunds are to pay back: it may pay for something.
+func (p Payment) free() money.Atto { return p.Left().Sub(p.Returning.Atto()) }
+
 // Missing returns what must still be sent, rounded up; 0 when nothing is.
 func (p Payment) Missing() money.Micros {
 	if len(p.Deposits) == 0 { // as most polls find it
 		return max(p.Amount, 0)
 	}
-	return max(p.Amount.Atto().Sub(p.Left()).Sub(p.Incoming()).MicrosUp(), 0)
+	return max(p.Amount.Atto().Sub(p.free()).Sub(p.Incoming()).MicrosUp(), 0)
 }
 
 // enough reports whether so much final money suffices under the merchant's terms.

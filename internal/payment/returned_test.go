@@ -62,3 +62,31 @@ func TestReturned_Accepted(t *testing.T) {
 		t.Errorf("%s over, %s with %s", p.Excess(), p.Standing(), p.Arrived().Micros())
 	}
 }
+
+// TestReturning_CompletesNothing: what a refund is to pay back pays for nothing, until the refund is cancelled.
+func TestReturning_CompletesNothing(t *testing.T) {
+	t.Parallel()
+	short := paid(t, "6000000").Payment
+	ended := expired(t, short).Payment
+	ended.Terms.LateFor = 48 * time.Hour
+	for name, p := range map[string]payment.Payment{"Started": short, "Expired": ended} {
+		p.Returning = 6 * money.USD
+		if name == "Started" && p.Missing() != 10*money.USD {
+			t.Errorf("%s: %s is missing", name, p.Missing())
+		}
+		status := p.Status
+		four := transfer(usdcPolygon, "4000000", 15, "b", "y")
+		if p = observe(t, p, view(chain.Polygon, 10, 20, 20, four), p.ExpiresAt).Payment; p.Status != status {
+			t.Errorf("%s: %s with 6 of 10 on their way back", name, p.Status)
+		}
+		if c := p.WithRefundEvent(payment.EventRefundSent, t0, nil); c.Payment.Status != status {
+			t.Errorf("%s, sent: %s", name, c.Payment.Status)
+		}
+		p.Returning = 0
+		c := p.WithRefundEvent(payment.EventRefundCancelled, t0, nil)
+		last := c.Events[len(c.Events)-1].Type
+		if c.Payment.Status != payment.Completed || last != payment.EventCompleted {
+			t.Errorf("%s, cancelled: %s, %s", name, c.Payment.Status, last)
+		}
+	}
+}

@@ -280,7 +280,19 @@ func (a Account) unchanged(r Refund) Change {
 
 // change is the refund with its event.
 func (a Account) change(r Refund, event payment.EventType, now time.Time) Change {
+	a.Payment.Returning = a.returning(r)
 	return Change{Refund: r, Payment: a.Payment.WithRefundEvent(event, now, r.body())}
+}
+
+// returning is what of the money that counts the open refunds are to pay back, of which one is new or changed.
+func (a Account) returning(changed Refund) (sum money.Micros) {
+	others := slices.DeleteFunc(slices.Clone(a.Refunds), func(r Refund) bool { return r.ID == changed.ID })
+	for _, r := range append(others, changed) {
+		if r.Open() && a.counts(r.Asset) {
+			sum += r.Asset.Worth(r.Units).Micros()
+		}
+	}
+	return sum
 }
 
 // Body is a refund as events have it.

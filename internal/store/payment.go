@@ -22,7 +22,7 @@ var payments = db.NewTable[paymentRow]("payments", `
 	         reference description success_url cancel_url metadata customer_email donor_name donor_message words
 	changes: status network=Choice.Network token=Choice.Token expires_at started_at ended_at resumed_at hash/bytes extended
 	         reorged by_hand credited held unheld near attended_at seq resolved asked returned returned_other=ReturnedOther
-	         duplicate_of lang attention=Needs`).
+	         to_return=Returning duplicate_of lang attention=Needs`).
 	Else(payment.ErrUnknown)
 
 // paymentRow is a payment without its routes and deposits.

@@ -72,6 +72,9 @@ func TestStore_UpdateRefunds(t *testing.T) {
 		settle := func(a refund.Account) (refund.Change, error) {
 			return a.Settle(r.ID, pay(r, "0xcc"), storetest.Start.Add(time.Hour))
 		}
+		if before := w.Stored(p.ID); before.Returning != 10_000_000 || before.Returned != 0 {
+			t.Errorf("the payment: %s to pay back, %s returned", before.Returning, before.Returned)
+		}
 		done, err := w.UpdateRefunds(t.Context(), p.ID, settle)
 		w.Must(err)
 		list, err := w.RefundsOf(t.Context(), p.ID)
@@ -85,7 +88,7 @@ func TestStore_UpdateRefunds(t *testing.T) {
 		storetest.Same(t, "settled again", again, done)
 		after := w.Stored(p.ID)
 		w.checkHistory(after)
-		if after.Returned != 10_000_000 || !after.Arrived().IsZero() {
+		if after.Returned != 10_000_000 || after.Returning != 0 || !after.Arrived().IsZero() {
 			t.Errorf("the payment: %s returned, %s left", after.Returned, after.Arrived().Micros())
 		}
 		events, _, err := w.PublicEvents(t.Context(), p.KeyID, "", 100)
