@@ -90,7 +90,7 @@ func (s *search) listSweeps(ctx context.Context, log *sweepLog, snapshots []snap
 		return nil
 	}
 	most := max(len(snapshots), shortWalk)
-	unread, all, err := log.list(ctx, s.e, s.adapter.sweeps.String(), most)
+	unread, all, err := s.unreadSweeps(ctx, log, most)
 	if err != nil {
 		return err
 	}
@@ -113,8 +113,13 @@ func (s *search) listSweeps(ctx context.Context, log *sweepLog, snapshots []snap
 // missed counts a sweep that is not read.
 func (g *sweepLog) missed(l rpc.Signature) {
 	g.read[l.Signature] = l.Slot
+	g.hides(l.Slot)
+}
+
+// hides counts sweeps up to the slot that may have named any account.
+func (g *sweepLog) hides(slot uint64) {
 	g.count++
-	g.blind = naming{g.count, max(l.Slot, g.blind.slot)}
+	g.blind = naming{g.count, max(slot, g.blind.slot)}
 }
 
 // start is the slot from which the log must be complete for the accounts.
@@ -139,27 +144,29 @@ func (s *search) sweepsStart(x snapshot) uint64 {
 // sweepPages bounds how much of the history of the sweeps' address one scan lists.
 const sweepPages = 4
 
-// list returns the sweeps that the log lacks, oldest first, and whether these are all: it stops once there are more
-// than most. A fork may have put others before those that are known.
-func (g *sweepLog) list(
-	ctx context.Context, e *endpoint, address string, most int,
+// unreadSweeps returns the sweeps that the log lacks, oldest first, and whether these are all: it stops once there are
+// more than most. A fork may have put others before those that are known, and the node may have forgotten the oldest.
+func (s *search) unreadSweeps(
+	ctx context.Context, log *sweepLog, most int,
 ) (unread []rpc.Signature, all bool, err error) {
-	from, before := max(g.since, g.newest.Slot-min(g.newest.Slot, forkMargin)), ""
+	from, oldest, before := max(log.since, log.newest.Slot-min(log.newest.Slot, forkMargin)), s.to.Number, ""
 	for range sweepPages {
-		page, end, err := e.Page(ctx, address, before, rpc.SignaturesPerPage)
+		page, end, err := s.e.Page(ctx, s.adapter.sweeps.String(), before, rpc.SignaturesPerPage)
 		if err != nil {
 			return nil, false, err
 		}
 		for _, l := range page {
-			if _, known := g.read[l.Signature]; !known && !l.Failed() && l.Slot >= from {
+			if _, known := log.read[l.Signature]; !known && !l.Failed() && l.Slot >= from {
 				unread = append(unread, l)
 			}
+			oldest, before = l.Slot, l.Signature
 		}
-		last := len(page) - 1
-		if all = end || page[last].Slot < from; all || len(unread) > most {
+		if end && oldest >= from && !s.remembers(ctx, from) {
+			log.hides(oldest)
+		}
+		if all = end || oldest < from; all || len(unread) > most {
 			break
 		}
-		before = page[last].Signature
 	}
 	slices.Reverse(unread)
 	return unread, all || len(unread) == 0, nil

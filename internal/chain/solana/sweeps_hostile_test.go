@@ -3,6 +3,8 @@ package solana_test
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -160,31 +162,39 @@ func TestSweeps_Hidden(t *testing.T) {
 	s.readsAgain(t, reader, clock, to, 7)
 }
 
-// TestSweeps_Forgotten: one of two nodes has forgotten a payment and its sweep, and lists a later payment, which
-// explains what the account holds. It is not believed that there was nothing before.
+// TestSweeps_Forgotten: one of two nodes has forgotten a payment and its sweep. It is not believed that there was
+// nothing before a later payment, which explains what the account holds, or before the sweep of another account.
 func TestSweeps_Forgotten(t *testing.T) {
 	t.Parallel()
-	s, _, n, clock, _, sweeps := named(t) //nolint:dogsled // the other tests use them
-	to := s.paidAndSwept(t)
-	s.Pay(chaintest.Payment{To: to, Asset: s.assets[0], Units: 3})
-	s.Mine(1)
-	s.Finalize()
-	reader, err := solana.New(solana.Config{
-		Profile: s.profile(), Endpoints: []string{n.url(), newNode(t, s.URL()).url()}, Rate: unhurried, Sweeps: sweeps,
-		Now: clock.Now,
-	})
-	if err != nil {
-		t.Fatal(err)
+	for name, c := range map[string]struct {
+		then func(t *testing.T, s *till, to chain.Watched)
+		want []uint64
+	}{
+		"PaidAgain": {func(_ *testing.T, s *till, to chain.Watched) {
+			s.Pay(chaintest.Payment{To: to, Asset: s.assets[0], Units: 3})
+		}, []uint64{3, 7}},
+		"AnotherSwept": {func(t *testing.T, s *till, _ chain.Watched) { s.paidAndSwept(t) }, []uint64{7}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, before, n, clock, _, sweeps := named(t)
+			to := s.paidAndSwept(t)
+			first := mustHeads(t, before).Final.Number + 1
+			s.Mine(2)
+			c.then(t, s, to)
+			s.Mine(1)
+			s.Finalize()
+			reader, err := solana.New(solana.Config{
+				Profile: s.profile(), Endpoints: []string{n.url(), newNode(t, s.URL()).url()}, Rate: unhurried,
+				Sweeps: sweeps, Now: clock.Now,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			n.forget(first)
+			s.readsAgain(t, reader, clock, to, c.want...)
+		})
 	}
-	n.set("getFirstAvailableBlock", always("20"))
-	n.set("getSignaturesForAddress", func(_, result json.RawMessage) json.RawMessage {
-		var list []json.RawMessage
-		if json.Unmarshal(result, &list) != nil || len(list) < 2 {
-			return json.RawMessage("[]")
-		}
-		return json.RawMessage("[" + string(list[0]) + "]")
-	})
-	s.readsAgain(t, reader, clock, to, 3, 7)
 }
 
 // paidAndSwept returns an address that 7 units came to, which were swept; all of that is final.
@@ -202,4 +212,23 @@ func scanFinal(t *testing.T, r chain.Reader, to chain.Watched) ([]chain.Transfer
 	t.Helper()
 	got, _, err := r.Scan(t.Context(), 0, mustHeads(t, r).Final, watching(to))
 	return got, err
+}
+
+// forget has the node remember nothing before the slot.
+func (n *node) forget(first uint64) {
+	n.set("getFirstAvailableBlock", always(strconv.FormatUint(first, 10)))
+	n.set("getSignaturesForAddress", func(_, result json.RawMessage) json.RawMessage {
+		var list []json.RawMessage
+		if json.Unmarshal(result, &list) != nil {
+			return result
+		}
+		kept, err := json.Marshal(slices.DeleteFunc(list, func(one json.RawMessage) bool {
+			var of struct{ Slot uint64 }
+			return json.Unmarshal(one, &of) == nil && of.Slot < first
+		}))
+		if err != nil {
+			return result
+		}
+		return kept
+	})
 }
