@@ -161,6 +161,42 @@ func TestWatcher_SpecksForgotten(t *testing.T) {
 	r.expect(p, payment.Started, payment.FoldFrom*shown+hidden)
 }
 
+// TestWatcher_SpecksOfAnother: an instance takes over again after another one has read blocks, of which it remembers
+// nothing, and a second endpoint leaves a small transfer out of them. It is folded.
+func TestWatcher_SpecksOfAnother(t *testing.T) {
+	t.Parallel()
+	const shown, hidden = 3, 5 // units
+	r := newRig(t, 2)
+	r.watcher.Release(t.Context())
+	p := r.start()
+	instances := map[string]*watch.Watcher{}
+	for _, name := range []string{"one", "other"} {
+		instances[name] = watch.NewWatcher(
+			r.profile, r.reader(), r.store, name, r.now, slog.New(slog.DiscardHandler))
+	}
+	leads := func(name string, rounds int) {
+		for range rounds {
+			r.chain.Mine(1)
+			r.must(instances[name].RunOnce(t.Context()))
+		}
+		instances[name].Release(t.Context())
+	}
+	r.speck(p, payment.FoldFrom, shown)
+	leads("one", rigFinalDepth+1)
+	r.endpoints[1].Set(chaintest.Faults{Omit: func(log map[string]any) bool {
+		data, _ := log["data"].(string)
+		return strings.HasSuffix(data, strconv.Itoa(hidden))
+	}})
+	r.speck(p, 1, hidden)
+	before := r.chain.Head().Number
+	leads("other", rigFinalDepth+1)
+	if c := r.cursor(); c.Second.Number > before || c.Scanned.Number <= before {
+		t.Fatalf("the test shows nothing: block %d, %+v", before, c)
+	}
+	leads("one", 200)
+	r.expect(p, payment.Started, payment.FoldFrom*shown+hidden)
+}
+
 // TestWatcher_FloodUnplaced: what further small transfers to a payment is folded by the logs that two endpoints show,
 // and asks about none of them. What one invents counts for nothing, what one leaves out counts, and so does real money.
 func TestWatcher_FloodUnplaced(t *testing.T) {

@@ -145,7 +145,7 @@ func (r *reader) take(ctx context.Context, set *chain.WatchSet, twice bool, from
 	}
 	if twice && set == r.current { // this set was read before
 		shown = r.once.shown
-		if first := r.once.first(from - 1); first != "" && voices > 1 {
+		if first := r.once.first(from-1, to.Number); first != "" && voices > 1 {
 			heard = append(heard, first)
 		}
 	}
@@ -165,7 +165,7 @@ func (r *reader) take(ctx context.Context, set *chain.WatchSet, twice bool, from
 	switch {
 	case twice || set != r.current:
 	case err == nil:
-		r.once.keep(found, by, from-1)
+		r.once.keep(found, by, from-1, to.Number)
 	case !errors.Is(err, context.DeadlineExceeded) || r.profile.Finality.Depth > 0:
 		r.once.said = make(judgement) // the blocks may be others when they are read again
 	}

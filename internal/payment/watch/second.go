@@ -33,17 +33,17 @@ func (s *second) reset() {
 
 // memory is how the blocks behind the second cursor were read the first time.
 type memory struct {
-	// voice has read those after since; empty: it is not known which.
-	voice string
-	since uint64
+	// voice has read those after since up to read; empty: it is not known which.
+	voice       string
+	since, read uint64
 	// shown is what has been shown of them, and said what was found to stand of it, so that neither is asked for twice.
 	shown []chain.Transfer
 	said  judgement
 }
 
-// first returns the voice that has read all blocks from after on, or none.
-func (m *memory) first(after uint64) (voice string) {
-	if after < m.since {
+// first returns the voice that has read all blocks after..to, or none.
+func (m *memory) first(after, to uint64) (voice string) {
+	if after < m.since || to > m.read {
 		return ""
 	}
 	return m.voice
@@ -65,16 +65,18 @@ func (m *memory) forget(upTo uint64) {
 // mostShown bounds the memory that a flood takes. Beyond it, what was shown is asked for again.
 const mostShown = 50_000
 
-// keep keeps what a voice has shown of the blocks from after on, the first time, if there is room for it.
-func (m *memory) keep(found []chain.Transfer, voice string, after uint64) {
+// keep keeps what a voice has shown of the blocks after..to, the first time, if there is room for it. What is between
+// these and the last ones was read by another instance.
+func (m *memory) keep(found []chain.Transfer, voice string, after, to uint64) {
 	if len(m.shown)+len(found) > mostShown {
 		*m = memory{said: make(judgement)}
 		return
 	}
 	m.shown = append(m.shown, found...)
-	if voice != m.voice || after < m.since {
+	if voice != m.voice || after != m.read {
 		m.voice, m.since = voice, after
 	}
+	m.read = to
 }
 
 const (
@@ -114,7 +116,7 @@ func (s *second) take(ctx context.Context) error {
 	}
 	s.at = s.now()
 	if s.single() {
-		if s.seen.Number == 0 && (s.again.Number > 0 || s.once.first(c.Second.Number) == "") {
+		if s.seen.Number == 0 && (s.again.Number > 0 || s.once.first(c.Second.Number, end.Number) == "") {
 			move(c.Second, &s.again)
 			if err := s.read(ctx, false, end, &s.again); err != nil || s.again.Number < end.Number {
 				return err
