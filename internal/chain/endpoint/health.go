@@ -31,7 +31,7 @@ type Health struct {
 	failures int       // in a row
 	lags     int       // in a row
 	headAt   time.Time // when its newest block was reported
-	moved    time.Time // when it last reported a higher block than before
+	moved    time.Time // when it last reported a higher block than ever before
 	reached  uint64    // that block
 	latency  Latency
 	state    chain.EndpointHealth
@@ -110,11 +110,8 @@ func (h *Health) Failed(err error, f Failure) {
 func (h *Health) RecordHead(number uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.headAt = h.now()
-	if number > h.state.Head {
-		h.reached, h.moved = number, h.headAt
-	}
-	h.state.Head = number
+	h.headAt, h.state.Head = h.now(), number
+	h.reach(number)
 }
 
 // RecordFinal records the number of a block that the endpoint calls final: that moves, too, where nobody asks for the
@@ -122,6 +119,12 @@ func (h *Health) RecordHead(number uint64) {
 func (h *Health) RecordFinal(number uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.reach(number)
+}
+
+// reach records that the endpoint has a block. One that goes back and forth between blocks that it has shown before
+// stands still.
+func (h *Health) reach(number uint64) {
 	if number > h.reached {
 		h.reached, h.moved = number, h.now()
 	}

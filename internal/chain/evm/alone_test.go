@@ -9,18 +9,27 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm"
 )
 
+// silences are how many blocks an endpoint lags behind that has fallen silent, by how it did, after so many were mined;
+// -1: it fails.
+var silences = map[string]func(mined int) (lag int){
+	"Fails":        func(int) int { return -1 },
+	"StandsStill":  func(mined int) int { return mined },
+	"BackAndForth": func(mined int) int { return mined + mined%2 }, // between two blocks
+}
+
 // pairOf is a network read through two endpoints, of which the second one falls silent.
 type pairOf struct {
 	*script
 
 	reader *evm.Adapter
-	stands bool // it answers, and its newest block stands still; else it fails
+	how    string // see silences
 	mined  int
 }
 
-func newPairOf(t *testing.T, rule chain.Alone, stands bool) *pairOf {
+func newPairOf(t *testing.T, rule chain.Alone, how string) *pairOf {
 	t.Helper()
-	p := &pairOf{script: newScript(t, 2), stands: stands}
+	p := &pairOf{script: newScript(t, 2), how: how}
+	p.Mine(1)
 	reader, err := evm.New(evm.Config{
 		Profile: p.profile, Endpoints: []string{p.endpoints[0].URL, p.endpoints[1].URL}, Alone: rule,
 		Now: p.clock.Now, Clock: p.clock.pauses(),
@@ -34,8 +43,9 @@ func newPairOf(t *testing.T, rule chain.Alone, stands bool) *pairOf {
 
 func (p *pairOf) mine(n int) {
 	p.Mine(n)
-	if p.mined += n; p.stands {
-		p.endpoints[1].Set(chaintest.Faults{Lag: p.mined})
+	p.mined += n
+	if lag := silences[p.how](p.mined); lag >= 0 {
+		p.endpoints[1].Set(chaintest.Faults{Lag: lag})
 	} else {
 		p.endpoints[1].Set(chaintest.Faults{Status: 500})
 	}
@@ -76,10 +86,10 @@ func TestAlone(t *testing.T) {
 		chain.AloneSmall: {chain.Stands, chain.Undecided},
 		chain.AloneAll:   {chain.Stands, chain.Stands},
 	} {
-		for how, stands := range map[string]bool{"Fails": false, "StandsStill": true} {
+		for how := range silences {
 			t.Run(string(rule)+how, func(t *testing.T) {
 				t.Parallel()
-				p := newPairOf(t, rule, stands)
+				p := newPairOf(t, rule, how)
 				before, to := p.heads().Final.Number, p.Address()
 				p.Pay(chaintest.Payment{To: to, Asset: p.Credited(), Units: 99_000_000})
 				p.mine(1)
