@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -73,6 +74,11 @@ func TestScan_ReceiptsBeyondTheLimit(t *testing.T) {
 	s.mustFind(s.fat(to, 6, 12<<20), to)
 }
 
+// asksForReceipt reports whether the call is for the receipt of the transaction.
+func asksForReceipt(c chaintest.ProviderCall, tx chain.TxHash) bool {
+	return c.Method == "eth_getTransactionReceipt" && string(c.Params[0]) == `"`+string(tx)+`"`
+}
+
 // TestScan_ReceiptBreaksRequest: a node that breaks off at the receipt of one transaction, whatever else is asked for
 // in the request, stays in use: the money of others is read, and so is what the logs of the block show of that one.
 func TestScan_ReceiptBreaksRequest(t *testing.T) {
@@ -83,51 +89,105 @@ func TestScan_ReceiptBreaksRequest(t *testing.T) {
 		"Dropped": {Drop: true}, "Cut": {Status: 200, Body: `[{"jsonrpc":"2.0","id":0,"res`},
 		"NoReplies": {Status: 200, Body: "[]"},
 	} {
-		for _, count := range []int{1, 2} {
-			p := newProvided(t)
-			urls := []string{p.provider.URL, p.endpoints[0].URL}[:count]
-			var err error
-			if p.reader, err = evm.New(evm.Config{
-				Profile: p.profile, Endpoints: urls, Now: p.clock.Now, Clock: p.clock.pauses(),
-			}); err != nil {
-				t.Fatal(err)
-			}
-			good, goodTx := p.pay()
-			bad, badTx := p.pay()
-			p.Mine(5)
-			to := p.heads().Final
-			p.provider.Behave(chaintest.Rules{
-				Request: func(_ int, calls []chaintest.ProviderCall, _ bool) *chaintest.HTTPAnswer {
-					if slices.ContainsFunc(calls, func(c chaintest.ProviderCall) bool {
-						return c.Method == "eth_getTransactionReceipt" && string(c.Params[0]) == `"`+string(badTx)+`"`
-					}) {
-						return &answer
-					}
-					return nil
-				},
-			})
-			p.mustFind(map[chain.TxHash]bool{goodTx: true, badTx: true}, good.To, bad.To)
-			got, err := p.scan(0, to, bad.To)
-			if err != nil || len(got) != 1 {
-				t.Fatalf("%s: scanned %+v, %v", name, got, err)
-			}
-			for range 3 {
-				_, _ = p.reader.Find(t.Context(), badTx) // a stranger asks what became of it
-				got[0].Source = p.reader.Endpoints()[count-1].Name
-				verdict, err := chain.JudgeAll(t.Context(), p.reader, got, to)
-				if err != nil || verdict != chain.Stands {
-					t.Errorf("%s, %d endpoints: judged %d, %v; want Stands", name, count, verdict, err)
+		breaks := func(at func(chaintest.ProviderCall) bool) chaintest.Rules {
+			return chaintest.Rules{Request: func(_ int, calls []chaintest.ProviderCall, _ bool) *chaintest.HTTPAnswer {
+				if slices.ContainsFunc(calls, at) {
+					return &answer
 				}
+				return nil
+			}}
+		}
+		badReceipt(t, name, "", breaks)
+	}
+}
+
+// refusing answers calls with an error.
+func refusing(answer chaintest.RPCError, at func(chaintest.ProviderCall) bool) chaintest.Rules {
+	return chaintest.Rules{Call: func(_ *chaintest.Provider, c chaintest.ProviderCall) *chaintest.ProviderReply {
+		if at(c) {
+			return &chaintest.ProviderReply{Err: &answer}
+		}
+		return nil
+	}}
+}
+
+// TestScan_ReceiptLimited: the same where the node refuses the receipt with an error that reads like that of a rate.
+func TestScan_ReceiptLimited(t *testing.T) {
+	t.Parallel()
+	for _, answer := range []chaintest.RPCError{
+		{Code: -32005, Message: "limit exceeded"}, {Code: -32000, Message: "quota exceeded"},
+		{Code: 429, Message: "too many requests"},
+	} {
+		badReceipt(t, answer.Message, "rate:", func(at func(chaintest.ProviderCall) bool) chaintest.Rules {
+			return refusing(answer, at)
+		})
+	}
+}
+
+// TestScan_HeaderLimited: a header that the node refuses so concerns only those who were paid in its block.
+func TestScan_HeaderLimited(t *testing.T) {
+	t.Parallel()
+	p := newProvided(t)
+	good, goodTx := p.pay()
+	bad, _ := p.pay()
+	number := `"0x` + strconv.FormatUint(p.chain.Head().Number, 16) + `"`
+	p.Mine(5)
+	to := p.heads().Final
+	answer := chaintest.RPCError{Code: -32005, Message: "limit exceeded"}
+	p.provider.Behave(refusing(answer, func(c chaintest.ProviderCall) bool {
+		return c.Method == "eth_getBlockByNumber" && string(c.Params[0]) == number
+	}))
+	got, err := p.scan(0, to, good.To, bad.To)
+	unread, some := errors.AsType[*chain.UnreadError](err)
+	if !some || !slices.Equal(unread.Addresses, []chain.Address{bad.To.Address}) ||
+		len(got) != 1 || got[0].Tx != goodTx {
+		t.Errorf("scanned %+v, %v", got, err)
+	}
+	if e := p.reader.Endpoints()[0]; !e.Healthy || !e.CoolUntil.IsZero() {
+		t.Errorf("the endpoint rests: %+v", e)
+	}
+}
+
+// badReceipt reads through a node that misbehaves at the receipt of one transaction, alone and beside another one, and
+// then at everything, of which something is learnt.
+func badReceipt(t *testing.T, name, learnt string, rules func(at func(chaintest.ProviderCall) bool) chaintest.Rules) {
+	t.Helper()
+	for _, count := range []int{1, 2} {
+		p := newProvided(t)
+		urls := []string{p.provider.URL, p.endpoints[0].URL}[:count]
+		var err error
+		if p.reader, err = evm.New(evm.Config{
+			Profile: p.profile, Endpoints: urls, Now: p.clock.Now, Clock: p.clock.pauses(), Rate: 25,
+		}); err != nil {
+			t.Fatal(err)
+		}
+		good, goodTx := p.pay()
+		bad, badTx := p.pay()
+		p.Mine(5)
+		to := p.heads().Final
+		p.provider.Behave(rules(func(c chaintest.ProviderCall) bool { return asksForReceipt(c, badTx) }))
+		p.mustFind(map[chain.TxHash]bool{goodTx: true, badTx: true}, good.To, bad.To)
+		got, err := p.scan(0, to, bad.To)
+		if err != nil || len(got) != 1 {
+			t.Fatalf("%s: scanned %+v, %v", name, got, err)
+		}
+		for range 3 {
+			_, _ = p.reader.Find(t.Context(), badTx) // a stranger asks what became of it
+			got[0].Source = p.reader.Endpoints()[count-1].Name
+			verdict, err := chain.JudgeAll(t.Context(), p.reader, got, to)
+			if err != nil || verdict != chain.Stands {
+				t.Errorf("%s, %d endpoints: judged %d, %v; want Stands", name, count, verdict, err)
 			}
-			if e := p.reader.Endpoints()[0]; !e.Healthy || !e.CoolUntil.IsZero() || len(e.Learnt) > 0 {
-				t.Errorf("%s: the endpoint rests, or gets less: %+v", name, e)
-			}
-			p.provider.Behave(chaintest.Rules{
-				Request: func(int, []chaintest.ProviderCall, bool) *chaintest.HTTPAnswer { return &answer },
-			})
-			if _, err := p.reader.Find(t.Context(), badTx); err == nil || p.reader.Endpoints()[0].Healthy {
-				t.Errorf("%s: an endpoint that answers nothing is healthy, %v", name, err)
-			}
+		}
+		if e := p.reader.Endpoints()[0]; !e.Healthy || !e.CoolUntil.IsZero() || len(e.Learnt) > 0 {
+			t.Errorf("%s: the endpoint rests, or gets less: %+v", name, e)
+		}
+		p.provider.Behave(rules(func(chaintest.ProviderCall) bool { return true }))
+		if _, err := p.reader.Find(t.Context(), badTx); err == nil || p.reader.Endpoints()[0].Healthy {
+			t.Errorf("%s: an endpoint that answers nothing is healthy, %v", name, err)
+		}
+		if e := p.reader.Endpoints()[0]; !strings.Contains(strings.Join(e.Learnt, "; "), learnt) {
+			t.Errorf("%s: nothing is learnt of it: %+v", name, e)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package rpc
 import (
 	"bytes"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain/endpoint"
@@ -47,39 +48,64 @@ func (e *Endpoint) refuseBatch(n int, err error) {
 // time, after a rate limit has let a part of it through.
 const rateTries = 12
 
-// askAgain asks once more for the calls of a batch that a rate limit refused
-// while it answered others: providers count every call of a batch.
+// askAgain asks once more for the calls of a batch that a rate limit refused while it answered others: providers count
+// every call of a batch. A call for one item that is refused alone, too, while another call is answered, is refused for
+// the sake of its item.
 func (e *Endpoint) askAgain(ctx context.Context, calls []Call, replies []Reply) ([]Reply, error) {
+	most := len(calls)
 	for range rateTries {
-		var rest []Call
-		var at []int
-		wait := defaultRetryAfter
-		for i, r := range replies {
-			if r.Err != nil && endpoint.Limited(r.Err.Code, r.Err.Message) {
-				wait = endpoint.BackOff(r.Err.Message, r.Err.Data)
-				rest, at = append(rest, calls[i]), append(at, i) //nolint:gosec // as many replies as calls
-			}
-		}
+		rest, wait := limitedOf(calls, replies)
 		switch {
 		case len(rest) == 0:
+			return replies, nil
+		case len(calls) == 1 && calls[0].ofItem() && e.answers(ctx):
+			replies[0].Err.item = true
 			return replies, nil
 		case len(rest) == len(calls):
 			e.rate.Refused()
 			return nil, rateLimited{wait}
 		}
-		e.rate.Refused()
 		if err := e.pause(ctx, min(wait, time.Second)); err != nil {
 			return nil, err
 		}
-		got, err := e.request(ctx, rest, new(bytes.Buffer))
-		if err != nil {
-			return nil, err
+		through := false
+		for part := range slices.Chunk(rest, min(most, len(rest))) {
+			again := make([]Call, len(part))
+			for i, at := range part {
+				again[i] = calls[at]
+			}
+			got, err := e.request(ctx, again, new(bytes.Buffer))
+			if err == nil && len(part) == 1 {
+				got, err = e.askAgain(ctx, again, got)
+			}
+			if Limited(err) {
+				break
+			}
+			if err != nil {
+				return nil, err
+			}
+			for i, at := range part {
+				replies[at] = got[i]
+				through = through || got[i].Err == nil
+			}
 		}
-		for i, r := range got {
-			replies[at[i]] = r
+		if through {
+			e.rate.Refused()
+		} else {
+			most = 1
 		}
 	}
 	return nil, rateLimited{defaultRetryAfter}
+}
+
+// limitedOf lists which calls a rate limit refused, and says for how long to rest.
+func limitedOf(calls []Call, replies []Reply) (at []int, wait time.Duration) {
+	for i, r := range replies {
+		if r.limited(calls[i]) { //nolint:gosec // as many replies as calls
+			at, wait = append(at, i), endpoint.BackOff(r.Err.Message, r.Err.Data)
+		}
+	}
+	return at, wait
 }
 
 func pause(ctx context.Context, d time.Duration) error {

@@ -17,6 +17,8 @@ type Error struct {
 	Code    int             `json:"code"`
 	Message string          `json:"message"`
 	Data    json.RawMessage `json:"data"` // of no fixed form; never shown
+
+	item bool // it is about the item that was asked for, whatever its text says
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("error %d: %s", e.Code, e.Message) }
@@ -102,6 +104,8 @@ func LogsError(e *Error) error {
 func CallError(e *Error) error {
 	text := strings.ToLower(e.Message)
 	switch {
+	case e.item:
+		return e
 	case endpoint.Limited(e.Code, text), e.Code == codeLimitExceeded:
 		return rateLimited{endpoint.BackOff(e.Message, e.Data)}
 	case endpoint.Pruned(text):
@@ -115,6 +119,17 @@ func CallError(e *Error) error {
 // codeLimitExceeded is what a request exceeds by EIP-1474: for logs the size of
 // the answer, for all else the rate.
 const codeLimitExceeded = -32005
+
+// limited reports whether the reply to the call refuses it because of a rate.
+func (r Reply) limited(c Call) bool {
+	switch {
+	case r.Err == nil || r.Err.item:
+		return false
+	case c.method == "eth_getLogs":
+		return Limited(LogsError(r.Err))
+	}
+	return Limited(CallError(r.Err))
+}
 
 // UnknownTag reports whether the error says that the node does not know a block
 // tag, rather than that it has no such block.

@@ -45,8 +45,13 @@ func (e *Endpoint) fault(ctx context.Context, calls []Call, err error) error {
 		slices.ContainsFunc(calls, func(c Call) bool { return !c.ofItem() }) {
 		return err
 	}
+	return endpoint.OfItem(err, e.answers(ctx))
+}
+
+// answers reports whether the endpoint answers a call that is about no item.
+func (e *Endpoint) answers(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, itemTimeout)
 	defer cancel()
-	_, failed := e.request(ctx, []Call{NewCall("eth_blockNumber")}, new(bytes.Buffer))
-	return endpoint.OfItem(err, failed == nil)
+	replies, err := e.request(ctx, []Call{NewCall("eth_blockNumber")}, new(bytes.Buffer))
+	return err == nil && replies[0].Err == nil
 }

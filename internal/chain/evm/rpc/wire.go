@@ -125,14 +125,14 @@ func (w *wire) droppedBatch(err error, calls int) error {
 // it does not have its id: gateways that check a request before they pass it on do not read the id.
 func (w *wire) refused(e *Error, calls int) ([]Reply, error) {
 	e.Message = w.redact(e.Message)
-	var limited rateLimited
-	if err := CallError(e); errors.As(err, &limited) {
+	err := CallError(e)
+	switch {
+	case calls == 1:
+		return []Reply{{Err: e}}, nil
+	case Limited(err):
 		return nil, err
 	}
-	if calls > 1 {
-		return nil, fmt.Errorf("%w: %w", errBatchRefused, e)
-	}
-	return []Reply{{Err: e}}, nil
+	return nil, fmt.Errorf("%w: %w", errBatchRefused, e)
 }
 
 func (w *wire) post(ctx context.Context, body []byte, into *bytes.Buffer) (status int, h http.Header, err error) {
