@@ -268,8 +268,8 @@ func (s *stretch) moved(
 	if _, known := headers[found[0].Block]; !known {
 		return nil, errNoHeader
 	}
-	if r.err != nil && !errors.Is(r.err, errSlow) {
-		again, ok, err := rpc.RebuildReceipt(ctx, s.e, found[0].Tx, headers[found[0].Block])
+	if r.err != nil {
+		again, ok, err := s.rebuild(ctx, found[0].Tx, headers[found[0].Block], errors.Is(r.err, errSlow))
 		switch {
 		case err != nil:
 			r.err = fmt.Errorf("%w; by the logs of its block: %w", r.err, err)
@@ -278,6 +278,23 @@ func (s *stretch) moved(
 		}
 	}
 	return s.transfers(r, found, headers)
+}
+
+// rebuild rebuilds a receipt. For one that is slow, a block whose logs take long, too, is not waited for again at once.
+func (s *stretch) rebuild(
+	ctx context.Context, tx rpc.Hash, block rpc.Header, slow bool,
+) (r rpc.Receipt, ok bool, err error) {
+	if !slow {
+		return rpc.RebuildReceipt(ctx, s.e, tx, block)
+	}
+	if s.adapter.slow.lately(s.e, block.Hash) {
+		return r, false, errSlow
+	}
+	short, cancel := context.WithTimeout(ctx, receiptLimit)
+	defer cancel()
+	r, ok, err = rpc.RebuildReceipt(short, s.e, tx, block)
+	s.adapter.slow.record(s.e, block.Hash, rpc.TimedOut(err) && !errors.Is(err, endpoint.ErrBusy) && ctx.Err() == nil)
+	return r, ok, err
 }
 
 // transfers combines the logs found of one transaction, its receipt and the

@@ -8,8 +8,9 @@ import (
 	"github.com/florinpay/florin/internal/chain/evm/rpc"
 )
 
-// slowReceipts holds which receipts an endpoint took too long for. Such a receipt is not asked for together with
-// others, nor again at once: everything that reads its block would wait for it. It is safe for concurrent use.
+// slowReceipts holds which receipts an endpoint took too long for, and the logs of which blocks. Such a receipt is not
+// asked for together with others, nor again at once: everything that reads its block would wait for it. It is safe for
+// concurrent use.
 type slowReceipts struct {
 	now func() time.Time
 	mu  sync.Mutex
@@ -18,7 +19,7 @@ type slowReceipts struct {
 
 type slowReceipt struct {
 	e  *rpc.Endpoint
-	tx rpc.Hash
+	of rpc.Hash // a transaction, or a block
 }
 
 const (
@@ -30,23 +31,23 @@ const (
 )
 
 // known reports whether the receipt was slow of late, and lately whether it was a moment ago.
-func (s *slowReceipts) known(e *rpc.Endpoint, tx rpc.Hash) bool { return s.within(e, tx, slowAge) }
+func (s *slowReceipts) known(e *rpc.Endpoint, of rpc.Hash) bool { return s.within(e, of, slowAge) }
 
-func (s *slowReceipts) lately(e *rpc.Endpoint, tx rpc.Hash) bool { return s.within(e, tx, slowRest) }
+func (s *slowReceipts) lately(e *rpc.Endpoint, of rpc.Hash) bool { return s.within(e, of, slowRest) }
 
-func (s *slowReceipts) within(e *rpc.Endpoint, tx rpc.Hash, age time.Duration) bool {
+func (s *slowReceipts) within(e *rpc.Endpoint, of rpc.Hash, age time.Duration) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at, known := s.at[slowReceipt{e, tx}]
+	at, known := s.at[slowReceipt{e, of}]
 	return known && s.now().Sub(at) < age
 }
 
 // record keeps that the receipt was slow, or forgets it.
-func (s *slowReceipts) record(e *rpc.Endpoint, tx rpc.Hash, slow bool) {
+func (s *slowReceipts) record(e *rpc.Endpoint, of rpc.Hash, slow bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !slow {
-		delete(s.at, slowReceipt{e, tx})
+		delete(s.at, slowReceipt{e, of})
 		return
 	}
 	now := s.now()
@@ -56,5 +57,5 @@ func (s *slowReceipts) record(e *rpc.Endpoint, tx rpc.Hash, slow bool) {
 	if s.at == nil || len(s.at) >= mostSlow {
 		s.at = make(map[slowReceipt]time.Time)
 	}
-	s.at[slowReceipt{e, tx}] = now
+	s.at[slowReceipt{e, of}] = now
 }
