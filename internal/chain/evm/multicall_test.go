@@ -95,21 +95,27 @@ func (h *holders) through(url string, contract rpc.Multicall) {
 	}
 }
 
-// mustHold reads tokens and coins, and returns the calls that this took.
-func (h *holders) mustHold() map[string]int {
+func (h *holders) latest() chain.Head {
 	h.t.Helper()
 	heads, err := h.reader.Heads(h.t.Context())
 	if err != nil {
 		h.t.Fatal(err)
 	}
+	return heads.Latest
+}
+
+// mustHold reads tokens and coins, and returns the calls that this took.
+func (h *holders) mustHold() map[string]int {
+	h.t.Helper()
+	head := h.latest()
 	h.mu.Lock()
 	clear(h.calls)
 	h.mu.Unlock()
-	tokens, err := h.reader.Balances(h.t.Context(), h.Credited(), h.addresses, heads.Latest)
+	tokens, err := h.reader.Balances(h.t.Context(), h.Credited(), h.addresses, head)
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	coins, err := h.reader.Coins(h.t.Context(), h.addresses, heads.Latest)
+	coins, err := h.reader.Coins(h.t.Context(), h.addresses, head)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -150,12 +156,9 @@ func TestBalances_Multicall(t *testing.T) {
 	}
 	h.through(h.chain.URL(), h.contract)
 	h.mustHold()
-	heads, err := h.reader.Heads(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	heads.Latest.Number++
-	if held, err := h.reader.Balances(t.Context(), h.Credited(), h.addresses, heads.Latest); err == nil {
+	head := h.latest()
+	head.Number++
+	if held, err := h.reader.Balances(t.Context(), h.Credited(), h.addresses, head); err == nil {
 		t.Errorf("balances as of a block that is not there yet: %v", held[:1])
 	}
 }

@@ -89,16 +89,20 @@ func TestScan_ReceiptBreaksRequest(t *testing.T) {
 		"Dropped": {Drop: true}, "Cut": {Status: 200, Body: `[{"jsonrpc":"2.0","id":0,"res`},
 		"NoReplies": {Status: 200, Body: "[]"},
 	} {
-		breaks := func(at func(chaintest.ProviderCall) bool) chaintest.Rules {
-			return chaintest.Rules{Request: func(_ int, calls []chaintest.ProviderCall, _ bool) *chaintest.HTTPAnswer {
-				if slices.ContainsFunc(calls, at) {
-					return &answer
-				}
-				return nil
-			}}
-		}
-		badReceipt(t, name, "", breaks)
+		badReceipt(t, name, "", func(at func(chaintest.ProviderCall) bool) chaintest.Rules {
+			return breakingOff(answer, at)
+		})
 	}
+}
+
+// breakingOff answers requests with such calls in place of the node.
+func breakingOff(answer chaintest.HTTPAnswer, at func(chaintest.ProviderCall) bool) chaintest.Rules {
+	return chaintest.Rules{Request: func(_ int, calls []chaintest.ProviderCall, _ bool) *chaintest.HTTPAnswer {
+		if slices.ContainsFunc(calls, at) {
+			return &answer
+		}
+		return nil
+	}}
 }
 
 // refusing answers calls with an error.

@@ -17,13 +17,21 @@ const itemTimeout = 5 * time.Second
 // ofItem reports whether the call asks for one transaction, account or block, for which alone a node may fail.
 func (c Call) ofItem() bool {
 	switch c.method {
-	case "eth_getTransactionReceipt", "eth_getTransactionByHash", "eth_getBlockReceipts", "eth_getCode":
+	case "eth_getTransactionReceipt", "eth_getTransactionByHash", "eth_getBlockReceipts", "eth_getCode", "eth_call",
+		"eth_getBalance":
 		return true
 	case "eth_getBlockByNumber":
 		number, ok := c.params[0].(string)
 		return ok && strings.HasPrefix(number, "0x")
 	}
 	return false
+}
+
+// ofItems reports whether the calls ask for single items, and for nothing else but the newest block's number.
+func ofItems(calls []Call) bool {
+	return slices.ContainsFunc(calls, Call.ofItem) && !slices.ContainsFunc(calls, func(c Call) bool {
+		return !c.ofItem() && c.method != "eth_blockNumber"
+	})
 }
 
 // fault marks the failure of the call as that of its item, where it is about one and the node answered, or took too
@@ -41,8 +49,7 @@ func (c Call) fault(err error) error {
 func (e *Endpoint) fault(ctx context.Context, calls []Call, err error) error {
 	err = calls[0].fault(err)
 	_, limited := errors.AsType[rateLimited](err)
-	if limited || endpoint.IsItem(err) || errors.Is(err, endpoint.ErrBusy) || ctx.Err() != nil ||
-		slices.ContainsFunc(calls, func(c Call) bool { return !c.ofItem() }) {
+	if limited || endpoint.IsItem(err) || errors.Is(err, endpoint.ErrBusy) || ctx.Err() != nil || !ofItems(calls) {
 		return err
 	}
 	return endpoint.OfItem(err, e.answers(ctx))

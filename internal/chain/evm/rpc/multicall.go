@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/endpoint"
 	"github.com/florinpay/florin/internal/money"
 )
 
@@ -50,9 +51,58 @@ type multicallState struct {
 	rest   time.Time // until then it is not asked about
 }
 
+const (
+	// balanceParts is into how many parts a request for balances is split that the endpoint breaks off at.
+	balanceParts = 8
+	// mostBreaks bounds how many such requests one reading takes: four find one address among hundreds.
+	mostBreaks = 16
+)
+
 // Balances reads what the addresses hold of a token, or of the native coin if token is nil, in the endpoint's newest
-// block, which must have reached the number: with few calls where Multicall is, and one for each address elsewhere.
+// block, which must have reached the number: with few calls where Multicall is, and one for each address elsewhere. An
+// address for which alone the endpoint fails is unread.
 func (e *Endpoint) Balances(
+	ctx context.Context, token *Address, holders []Address, number uint64,
+) (chain.Balances, error) {
+	breaks := 0
+	b, err := e.balancesInParts(ctx, token, holders, number, &breaks)
+	if n := len(b.Unread); err == nil && n > 1 && n == len(holders) {
+		return chain.Balances{}, b.Unread[0] // not for one address alone
+	}
+	return b, err
+}
+
+// balancesInParts is balances, in parts where the request breaks at an item.
+func (e *Endpoint) balancesInParts(
+	ctx context.Context, token *Address, holders []Address, number uint64, breaks *int,
+) (chain.Balances, error) {
+	b, err := e.balances(ctx, token, holders, number)
+	if !endpoint.IsItem(err) || ctx.Err() != nil {
+		return b, err
+	}
+	if *breaks++; *breaks > mostBreaks {
+		return b, err
+	}
+	b = chain.Balances{Unread: make(map[int]error)}
+	if len(holders) == 1 {
+		b.Held, b.Unread[0] = make([]money.Units, 1), fmt.Errorf("%s a balance: %w", e.name, err)
+		return b, nil
+	}
+	for part := range slices.Chunk(holders, (len(holders)+balanceParts-1)/balanceParts) {
+		some, err := e.balancesInParts(ctx, token, part, number, breaks)
+		if err != nil {
+			return chain.Balances{}, err
+		}
+		for i, why := range some.Unread {
+			b.Unread[len(b.Held)+i] = why
+		}
+		b.Held = append(b.Held, some.Held...)
+	}
+	return b, nil
+}
+
+// balances is Balances in one reading.
+func (e *Endpoint) balances(
 	ctx context.Context, token *Address, holders []Address, number uint64,
 ) (chain.Balances, error) {
 	usable, ask := e.multicallKnown()
@@ -104,9 +154,6 @@ func (e *Endpoint) parseBalances(replies []Reply, coin bool, number uint64) (b c
 		if b.Held[i], err = parseBalance(r, coin); err != nil {
 			b.Unread[i] = fmt.Errorf("%s a balance: %w", e.name, err)
 		}
-	}
-	if n := len(b.Unread); n > 1 && n == len(b.Held) {
-		return b, b.Unread[0] // not for one address alone
 	}
 	return b, nil
 }
