@@ -36,7 +36,8 @@ const ListCalls = 2
 // TokenLister lists what lies under the keys of owners on other token accounts than those that Reader.Balances counts.
 // Readers of networks with token accounts are one.
 type TokenLister interface {
-	// TokenAccounts lists those that hold something, with the most that as many voices as Quorum report of each.
+	// TokenAccounts lists those that hold something, with the most that as many voices as Quorum report of each. With
+	// an UnreadError it lists those of the other owners.
 	TokenAccounts(ctx context.Context, owners []Address, l Listing) ([]TokenAccount, error)
 	// Under lists the owner's own accounts that a wallet may take for a wallet, and pay.
 	Under(owner Address) []Address

@@ -31,7 +31,7 @@ func (r Reconciler) addAccounts(
 	}
 	more, err := chain.TokenAccounts(ctx, n.Reader, listed, chain.ListOwned)
 	if err != nil {
-		derived = append(derived, listed...) // some providers do not list
+		more, derived = nil, append(derived, listed...) // some providers do not list
 	}
 	all, err := chain.TokenAccounts(ctx, n.Reader, derived, chain.ListDerived)
 	if err != nil {

@@ -61,7 +61,8 @@ func (a *Adapter) assetOf(c rpc.Change) chain.Asset {
 }
 
 // TokenAccounts lists what lies under the keys of the owners on other accounts than the associated ones of the
-// network's assets, as as many voices as a quorum report. An account that only one of them shows is disputed.
+// network's assets, as as many voices as a quorum report. An account that only one of them shows is disputed. Owners
+// that fewer voices can read are named by a chain.UnreadError, and nothing of theirs is listed.
 func (a *Adapter) TokenAccounts(
 	ctx context.Context, owners []chain.Address, l chain.Listing,
 ) ([]chain.TokenAccount, error) {
@@ -72,17 +73,13 @@ func (a *Adapter) TokenAccounts(
 			return nil, err
 		}
 	}
-	var answers [][]chain.TokenAccount
+	var answers []owned
 	var failed []error
 	for _, e := range a.pool.voices() {
-		if len(answers) == a.Quorum() {
+		if len(owners) == 0 || len(answers) > 0 && len(shortOf(a.Quorum(), owners, answers)) == 0 {
 			break
 		}
-		var list []chain.TokenAccount
-		err := a.pool.try(ctx, e, func(ctx context.Context, e *endpoint) (err error) {
-			list, err = a.tokenAccounts(ctx, e, keys, l)
-			return rpc.NotTheNodes(err)
-		})
+		answer, err := a.ownedOn(ctx, e, keys, l)
 		if gaveUp(ctx) {
 			return nil, ctx.Err()
 		}
@@ -90,35 +87,105 @@ func (a *Adapter) TokenAccounts(
 			failed = append(failed, e.named(err))
 			continue
 		}
-		answers = append(answers, list)
+		answers = append(answers, answer)
 	}
-	if len(answers) < a.Quorum() {
+	if len(answers) < a.Quorum() && len(owners) > 0 {
 		failed = append(failed, chain.ErrNoEndpoint)
 		return nil, fmt.Errorf("token accounts on %s: %w", a.profile.Network, errors.Join(failed...))
 	}
-	return mostOf(answers), nil
+	list := mostOf(answers)
+	short := shortOf(a.Quorum(), owners, answers)
+	if len(short) == 0 {
+		return list, nil
+	}
+	return slices.DeleteFunc(list, func(x chain.TokenAccount) bool { return slices.Contains(short, x.Owner) }),
+		&chain.UnreadError{Addresses: short, Reason: reasonOf(short[0], answers)}
+}
+
+// owned is what one endpoint lists, and why it cannot for some owners.
+type owned struct {
+	accounts []chain.TokenAccount
+	unread   map[chain.Address]error
+}
+
+// ownedOn asks one endpoint. An owner for which it fails is found among the others.
+func (a *Adapter) ownedOn(
+	ctx context.Context, e *endpoint, owners []solanago.PublicKey, l chain.Listing,
+) (answer owned, err error) {
+	answer.unread = make(map[chain.Address]error)
+	list := func(ctx context.Context, part []solanago.PublicKey) error {
+		more, err := a.tokenAccounts(ctx, e, part, l)
+		if err != nil {
+			return rpc.NotTheNodes(err)
+		}
+		answer.accounts = append(answer.accounts, more...)
+		return nil
+	}
+	err = a.pool.try(ctx, e, func(ctx context.Context, e *endpoint) error {
+		return rpc.Isolated(ctx, new(rpc.Isolation), owners, list, func(key solanago.PublicKey, err error) error {
+			answer.unread[chain.Address(key.String())] = e.named(err)
+			return nil
+		})
+	})
+	return answer, err
+}
+
+// shortOf returns the owners that fewer answers than the quorum have read.
+func shortOf(quorum int, owners []chain.Address, answers []owned) (short []chain.Address) {
+	for _, owner := range owners {
+		n := 0
+		for _, answer := range answers {
+			if answer.unread[owner] == nil {
+				n++
+			}
+		}
+		if n < quorum {
+			short = append(short, owner)
+		}
+	}
+	return short
+}
+
+// reasonOf says why an owner could not be read.
+func reasonOf(owner chain.Address, answers []owned) string {
+	for _, answer := range answers {
+		if err := answer.unread[owner]; err != nil {
+			return err.Error()
+		}
+	}
+	return "too few endpoints answer"
 }
 
 // mostOf returns the accounts of all answers, each with the most that one of them shows.
-func mostOf(answers [][]chain.TokenAccount) []chain.TokenAccount {
+func mostOf(answers []owned) []chain.TokenAccount {
 	var list []chain.TokenAccount
-	for _, x := range slices.Concat(answers...) {
-		if slices.ContainsFunc(list, func(o chain.TokenAccount) bool { return o.Account == x.Account }) {
-			continue
-		}
-		first := x.Units
-		for _, answer := range answers {
-			at := slices.IndexFunc(answer, func(o chain.TokenAccount) bool { return o.Account == x.Account })
-			if at < 0 || answer[at].Units.Cmp(first) != 0 {
-				x.Disputed = true
+	for _, answer := range answers {
+		for _, x := range answer.accounts {
+			if slices.ContainsFunc(list, func(o chain.TokenAccount) bool { return o.Account == x.Account }) {
+				continue
 			}
-			if at >= 0 && answer[at].Units.Cmp(x.Units) > 0 {
-				x.Units = answer[at].Units
-			}
+			list = append(list, most(x, answers))
 		}
-		list = append(list, x)
 	}
 	return list
+}
+
+// most returns the account with the most that an answer shows of it.
+func most(x chain.TokenAccount, answers []owned) chain.TokenAccount {
+	first := x.Units
+	for _, answer := range answers {
+		if answer.unread[x.Owner] != nil {
+			continue
+		}
+		at := slices.IndexFunc(answer.accounts, func(o chain.TokenAccount) bool { return o.Account == x.Account })
+		if at < 0 || answer.accounts[at].Units.Cmp(first) != 0 {
+			x.Disputed = true
+		}
+		if at >= 0 && answer.accounts[at].Units.Cmp(x.Units) > 0 {
+			x.Units = answer.accounts[at].Units
+		}
+	}
+	return x
 }
 
 // listing is what one endpoint is asked.

@@ -1,6 +1,8 @@
 package solana_test
 
 import (
+	"errors"
+	"net/http"
 	"slices"
 	"testing"
 
@@ -194,4 +196,71 @@ func TestTokenAccounts_Given(t *testing.T) {
 			t.Error("of the emptied accounts the owner's own is to be closed")
 		}
 	})
+}
+
+// TestTokenAccounts_OneUnread: an owner for which nodes fail is the only one whose accounts are not known where no
+// quorum lists them, no node rests for it, and what the others hold is not disputed.
+func TestTokenAccounts_OneUnread(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct{ nodes, bad int }{
+		"One": {1, 1}, "OneOfTwo": {2, 1}, "OneOfThree": {3, 1}, "TwoOfThree": {3, 2},
+	} {
+		for what, l := range map[string]chain.Listing{"Derived": chain.ListDerived, "Owned": chain.ListOwned} {
+			t.Run(name+what, func(t *testing.T) {
+				t.Parallel()
+				h := newLedger(t)
+				usdc := h.mints[h.assets[1].Contract]
+				var owners []chain.Address
+				var bad string
+				for i := range uint64(9) {
+					to := h.Address()
+					owners = append(owners, to.Address)
+					parent := ata(solanago.MustPublicKeyFromBase58(string(to.Address)), usdc)
+					account, pay := h.nested(parent, usdc, i+1)
+					h.mustSend(pay)
+					if i == 5 {
+						bad = string(to.Address)
+						if l == chain.ListDerived {
+							bad = account.String()
+						}
+					}
+				}
+				h.Mine(1)
+				h.Finalize()
+				reader, list, _ := h.through(t, row.nodes)
+				mustHeads(t, reader)
+				for _, n := range list[:row.bad] {
+					for _, method := range []string{"getMultipleAccounts", "getTokenAccountsByOwner"} {
+						n.failFor(method, bad, http.StatusInternalServerError, "worker crashed")
+					}
+				}
+				known := row.nodes-row.bad >= chain.Quorum(row.nodes)
+				got, err := reader.TokenAccounts(t.Context(), owners, l)
+				unread, _ := errors.AsType[*chain.UnreadError](err)
+				if known != (err == nil) || !known && (unread == nil || !slices.Equal(unread.Addresses, owners[5:6])) {
+					t.Fatalf("%v, %v", got, err)
+				}
+				want := map[chain.Address]uint64{}
+				for i, a := range owners {
+					if known || i != 5 {
+						want[a] = uint64(i) + 1 //nolint:gosec // small
+					}
+				}
+				for _, x := range got {
+					if x.Disputed || x.Units.Big().Uint64() != want[x.Owner] {
+						t.Errorf("listed %+v, want %d", x, want[x.Owner])
+					}
+					delete(want, x.Owner)
+				}
+				if len(want) > 0 {
+					t.Errorf("not listed: %v", want)
+				}
+				for _, e := range reader.Endpoints() {
+					if !e.CoolUntil.IsZero() {
+						t.Errorf("%s rests: %s", e.Name, e.Reason)
+					}
+				}
+			})
+		}
+	}
 }

@@ -31,7 +31,7 @@ type Expirer struct {
 	// repairs are the payments whose addresses were read again, or are.
 	repairs map[repairKey]repair
 	// pauses are until when something is not asked for again: of a payment on a network; of no payment, the balances of
-	// all, which could not be read, or with unreadOf those of one: each attempt costs calls, and the payments wait
+	// all, which could not be read, or with unreadKey those of one: each attempt costs calls, and the payments wait
 	// anyway.
 	pauses map[repairKey]time.Time
 	// Lists bounds on each network how many payments are asked for all their token accounts; nil: nothing does.
@@ -47,8 +47,8 @@ const (
 	expirePage = 100
 	// balancesPause is the pause after balances that could not be read.
 	balancesPause = time.Minute
-	// unreadOf is before the payment in the key of its pause after its own balances could not be read.
-	unreadOf = payment.ID("unread ")
+	// unreadKey is before the payment in the key of its pause after its own balances could not be read.
+	unreadKey = payment.ID("unread ")
 )
 
 // NewExpirer returns the expirer of the networks that have a reader.
@@ -159,7 +159,7 @@ func (e *Expirer) coverage(ctx context.Context, payments []payment.Payment) (map
 	for _, s := range all {
 		s.due = slices.DeleteFunc(s.due, func(p payment.Payment) bool {
 			_, lately := e.pauses[repairKey{s.network, p.ID}]
-			_, unread := e.pauses[repairKey{s.network, unreadOf + p.ID}]
+			_, unread := e.pauses[repairKey{s.network, unreadKey + p.ID}]
 			return unread || lately && waits[p.ID] > 0
 		})
 		fail(s.network, e.cover(ctx, s, covered))
@@ -290,7 +290,7 @@ func (e *Expirer) unrecorded(
 	for i, p := range s.due {
 		if unread != nil && slices.Contains(unread.Addresses, addresses[i]) {
 			found[p.ID] = max(found[p.ID], moving)
-			e.pauses[repairKey{s.network, unreadOf + p.ID}] = e.now().Add(balancesPause)
+			e.pauses[repairKey{s.network, unreadKey + p.ID}] = e.now().Add(balancesPause)
 		}
 	}
 	return found, unread, nil

@@ -161,8 +161,8 @@ func TestWatcher_SpecksForgotten(t *testing.T) {
 	r.expect(p, payment.Started, payment.FoldFrom*shown+hidden)
 }
 
-// TestWatcher_SpecksOfRepair: a payment is read again while the only endpoint leaves out small transfers that are folded
-// already, and later ones. It is not believed that the later ones are all.
+// TestWatcher_SpecksOfRepair: a payment is read again while the only endpoint leaves out small transfers, some of which
+// are folded already. It is not believed that the later ones that it shows are all.
 func TestWatcher_SpecksOfRepair(t *testing.T) {
 	t.Parallel()
 	const shown, hidden = 3, 5 // units

@@ -195,3 +195,59 @@ func TestExpirer_UnreadAddress(t *testing.T) {
 	r.must(e.RunOnce(t.Context()))
 	r.expect(stuck, payment.Expired, 0)
 }
+
+// unlistedAccounts is a reader that cannot list the token accounts of an address.
+type unlistedAccounts struct {
+	chain.Reader
+
+	address chain.Address
+	fails   []chain.Listing
+}
+
+func (u unlistedAccounts) TokenAccounts(
+	_ context.Context, owners []chain.Address, l chain.Listing,
+) ([]chain.TokenAccount, error) {
+	if !slices.Contains(u.fails, l) || !slices.Contains(owners, u.address) {
+		return nil, nil
+	}
+	return nil, &chain.UnreadError{Addresses: []chain.Address{u.address}, Reason: "worker crashed"}
+}
+
+func (unlistedAccounts) Under(chain.Address) []chain.Address { return nil }
+
+// TestExpirer_UnlistedAccounts: only the payment waits whose token accounts cannot be listed: for a minute, or, where
+// those that its address has anyway cannot be read, until they can.
+func TestExpirer_UnlistedAccounts(t *testing.T) {
+	t.Parallel()
+	for name, fails := range map[string][]chain.Listing{
+		"Owned": {chain.ListOwned}, "Derived": {chain.ListOwned, chain.ListDerived},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, 1)
+			first, stuck := r.start(), r.start()
+			for r.watch(); r.cursor().Scanned.Time.Before(stuck.ExpiresAt); r.watch() {
+				r.chain.Wait(min(30*time.Second, max(stuck.ExpiresAt.Sub(r.now()), time.Second)))
+				r.chain.Mine(1)
+			}
+			expirer := func(u unlistedAccounts) *watch.Expirer {
+				readers := map[chain.Network]chain.Reader{r.profile.Network: u}
+				return watch.NewExpirer([]chain.Profile{r.profile}, readers, r.store, r.store.Settlement(), r.now,
+					slog.New(slog.DiscardHandler))
+			}
+			u := unlistedAccounts{r.reader(), stuck.Routes[0].Address.Address, fails}
+			e := expirer(u)
+			r.must(e.RunOnce(t.Context()))
+			r.expect(first, payment.Expired, 0)
+			r.expect(stuck, payment.Started, 0)
+			r.watchFor(2 * time.Minute)
+			r.must(e.RunOnce(t.Context()))
+			if status := r.get(stuck).Status; (status == payment.Expired) != (len(fails) == 1) {
+				t.Errorf("it is %s after two minutes", status)
+			}
+			u.address = ""
+			r.must(expirer(u).RunOnce(t.Context()))
+			r.expect(stuck, payment.Expired, 0)
+		})
+	}
+}

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -86,15 +87,20 @@ func (e *Expirer) tokenAccounts(ctx context.Context, s scanned) (accounts, []pay
 	allowed := e.Lists[s.network].Take(len(others))
 	asked, derived := slices.Concat(known, others[:allowed]), others[allowed:]
 	list, err := e.listOwned(ctx, s, asked)
-	if err != nil {
-		due = slices.DeleteFunc(slices.Clone(due), func(p payment.Payment) bool {
-			return e.now().Sub(p.ExpiresAt) < listWait
-		})
-		asked, derived = nil, slices.Concat(asked, derived)
-	}
+	unread := unreadOf(err, asked)
+	due = without(due, s.network, unread, func(p payment.Payment) bool { return e.now().Sub(p.ExpiresAt) < listWait })
+	has := func(a chain.Address) bool { return slices.Contains(unread, a) }
+	asked, derived = slices.DeleteFunc(asked, has), slices.Concat(unread, derived)
 	rest, err := chain.TokenAccounts(ctx, s.reader, derived, chain.ListDerived)
 	if err != nil {
-		return nil, nil, err
+		if _, some := errors.AsType[*chain.UnreadError](err); !some {
+			return nil, nil, err
+		}
+		e.log.Warn("token accounts cannot be read", "network", s.network, "error", err)
+		due = without(due, s.network, unreadOf(err, nil), func(p payment.Payment) bool {
+			e.pauses[repairKey{s.network, unreadKey + p.ID}] = e.now().Add(balancesPause)
+			return true
+		})
 	}
 	all := make(accounts)
 	for _, x := range slices.Concat(list, rest) {
@@ -109,6 +115,27 @@ func (e *Expirer) tokenAccounts(ctx context.Context, s scanned) (accounts, []pay
 	return all, due, nil
 }
 
+// unreadOf returns which of the addresses that were asked about could not be read.
+func unreadOf(err error, asked []chain.Address) []chain.Address {
+	if unread, some := errors.AsType[*chain.UnreadError](err); some {
+		return unread.Addresses
+	}
+	if err != nil {
+		return slices.Clone(asked)
+	}
+	return nil
+}
+
+// without returns the payments but those of the addresses for which wait is true.
+func without(
+	due []payment.Payment, n chain.Network, addresses []chain.Address, wait func(payment.Payment) bool,
+) []payment.Payment {
+	return slices.DeleteFunc(slices.Clone(due), func(p payment.Payment) bool {
+		route, _ := p.WatchedOn(n)
+		return slices.Contains(addresses, route.Address.Address) && wait(p)
+	})
+}
+
 // listOwned asks for all accounts of the owners. Where that failed it is not asked again for a while.
 func (e *Expirer) listOwned(ctx context.Context, s scanned, owners []chain.Address) ([]chain.TokenAccount, error) {
 	failed := repairKey{s.network, "lists"}
@@ -116,7 +143,7 @@ func (e *Expirer) listOwned(ctx context.Context, s scanned, owners []chain.Addre
 		return nil, chain.ErrNoEndpoint
 	}
 	list, err := chain.TokenAccounts(ctx, s.reader, owners, chain.ListOwned)
-	if err != nil {
+	if _, some := errors.AsType[*chain.UnreadError](err); err != nil && !some {
 		e.pauses[failed] = e.now().Add(listRest)
 		e.log.Warn("token accounts cannot be listed", "network", s.network, "error", err)
 	}
