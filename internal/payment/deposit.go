@@ -90,12 +90,6 @@ func (p Payment) rule(n chain.Network) chain.Finality {
 // merge brings the deposits up to what the view shows and returns those that
 // are new or have changed.
 func (p *Payment) merge(v View, now time.Time) []Deposit {
-	changed, small := p.mergeSingle(v, now)
-	return append(changed, small.apply(now)...)
-}
-
-// mergeSingle is merge without what is folded, which it returns.
-func (p *Payment) mergeSingle(v View, now time.Time) ([]Deposit, *folding) {
 	present := make(map[chain.TransferID]chain.Transfer, len(v.Transfers))
 	for _, t := range v.Transfers {
 		if v.covers(t) && !t.Units.IsZero() {
@@ -142,7 +136,7 @@ func (p *Payment) mergeSingle(v View, now time.Time) ([]Deposit, *folding) {
 		p.Deposits = append(p.Deposits, d)
 		changed = append(changed, d)
 	}
-	return changed, small
+	return append(changed, small.apply(now)...)
 }
 
 // appear records that block t.Block holds the transfer.

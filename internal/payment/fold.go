@@ -213,10 +213,14 @@ func (f *folding) apply(now time.Time) []Deposit {
 // found in them before, if the view shows all of them. What was swept of them is
 // not changed any more, so that what a sweep took unseen is a deposit of its own.
 func (f *folding) findMissed(s *foldSum, rows []*Deposit) {
-	if s.held.count == 0 || !f.showsAll(s, rows) {
+	if len(rows) == 0 || s.held.count == 0 || f.view.From > rows[0].Transfer.Block.Number || f.view.To < s.through {
 		return
 	}
-	known := held(rows)
+	var known part
+	for _, d := range rows {
+		known.count += d.Count
+		known.units = known.units.Add(d.Transfer.Units)
+	}
 	own := rows[len(rows)-1].Swept && s.fresh.count == 0
 	if more := s.held.units.Sub(known.units); more.Cmp(money.Units{}) > 0 && (!own || s.spare.Tx != "") {
 		if own {
@@ -225,41 +229,6 @@ func (f *folding) findMissed(s *foldSum, rows []*Deposit) {
 		s.fresh.count += max(s.held.count-known.count, 1)
 		s.fresh.units = s.fresh.units.Add(more)
 	}
-}
-
-// showsAll reports whether the view has all blocks that are folded.
-func (f *folding) showsAll(s *foldSum, rows []*Deposit) bool {
-	return len(rows) > 0 && f.view.From <= rows[0].Transfer.Block.Number && f.view.To >= s.through
-}
-
-// held is what folded deposits hold.
-func held(rows []*Deposit) (known part) {
-	for _, d := range rows {
-		known.count += d.Count
-		known.units = known.units.Add(d.Transfer.Units)
-	}
-	return known
-}
-
-// Lacks reports whether the view shows less of the blocks that are folded than they hold, so that it lacks something
-// of later ones, too, for all that is known.
-func (p Payment) Lacks(v View) bool {
-	if !slices.ContainsFunc(p.Deposits, Deposit.Folded) {
-		return false
-	}
-	v.Unread, p.Deposits = false, slices.Clone(p.Deposits)
-	_, small := p.mergeSingle(v, time.Time{})
-	for _, d := range p.Deposits {
-		if !d.Folded() || d.Transfer.Network != v.Network {
-			continue
-		}
-		s := small.sum(foldKey{d.Transfer.To, d.Transfer.Asset.Contract})
-		rows := small.rows(s.foldKey)
-		if small.showsAll(s, rows) && s.held.units.Cmp(held(rows).units) < 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // put adds what is new to the last folded deposit, or to another if that one is

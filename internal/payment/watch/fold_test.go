@@ -161,33 +161,6 @@ func TestWatcher_SpecksForgotten(t *testing.T) {
 	r.expect(p, payment.Started, payment.FoldFrom*shown+hidden)
 }
 
-// TestWatcher_SpecksOfRepair: a payment is read again while the only endpoint leaves out small transfers, some of which
-// are folded already. It is not believed that the later ones that it shows are all.
-func TestWatcher_SpecksOfRepair(t *testing.T) {
-	t.Parallel()
-	const shown, hidden = 3, 5 // units
-	r := newRig(t, 1)
-	p := r.start()
-	r.paced()
-	r.speck(p, payment.FoldFrom, shown)
-	r.speck(p, 4, hidden)
-	r.readFor(3 * time.Minute)
-	r.expect(p, payment.Started, payment.FoldFrom*shown+4*hidden)
-	r.speck(p, 2, shown)
-	r.speck(p, 2, hidden)
-	r.readFor(rigFinalDepth * time.Second)
-	omitted := r.omit(hidden)
-	r.must(watch.Repair(t.Context(), r.store, chain.Polygon, p.ID, 1, watch.ErrDiffers, r.now()))
-	r.readFor(5 * time.Second)
-	if r.wantSetAside(1); omitted.Load() == 0 {
-		t.Fatal("the test shows nothing")
-	}
-	r.endpoints[0].Set(chaintest.Faults{})
-	r.readFor(6 * time.Minute)
-	r.wantSetAside(0)
-	r.expect(p, payment.Started, (payment.FoldFrom+2)*shown+6*hidden)
-}
-
 // TestWatcher_SpecksOfAnother: an instance takes over again after another one has read blocks, of which it remembers
 // nothing, and a second endpoint leaves a small transfer out of them. It is folded.
 func TestWatcher_SpecksOfAnother(t *testing.T) {

@@ -226,9 +226,6 @@ func (o observation) look(ctx context.Context, p payment.Payment, v payment.View
 		}
 		return why != nil
 	})
-	if p.Lacks(x.view) {
-		x.leave(errLess)
-	}
 	c, err := p.Observe(x.view, o.now())
 	if err == nil && !c.None() && o.doubt(ctx, &x, c, doubted) {
 		c, err = p.Observe(x.view, o.now())
@@ -242,9 +239,6 @@ func (o observation) look(ctx context.Context, p payment.Payment, v payment.View
 
 // errApart: an endpoint showed a transfer larger than it is, so that it was recorded by itself.
 var errApart = fault.New(fault.Unavailable, "a small transfer is shown without its place, and may be recorded already")
-
-// errLess: an endpoint that is all there is leaves out what it has shown before.
-var errLess = fault.New(fault.Unavailable, "less small transfers are shown than before, so that these blocks are not whole")
 
 // doubt judges what a change credits above the final head, or no longer, and what it takes for vanished. What is not
 // confirmed is left out of the view; it reports whether anything is.
