@@ -31,7 +31,7 @@ func (p Payment) MarkCompleted(by Actor, now time.Time) (Change, error) {
 	c.Entries = append(
 		c.Entries, ledger.Spend(p.KeyID, ledger.Query, ledger.ReasonOperation, "complete:"+string(p.ID), now),
 	)
-	c.Payment.countAll()
+	c.Payment.ByHand = true
 	c.emit(EventMarked, now, note{By: by.Name, Reason: by.Reason})
 	c.Mails = append(c.Mails, p.byHandMail(by, now))
 	return c.complete(now).resolved(), nil
@@ -68,7 +68,7 @@ func (p Payment) Accept(by Actor, now time.Time) (Change, error) {
 			c.Entries, ledger.Spend(p.KeyID, ledger.Credit, ledger.ReasonStart, "accept:"+string(p.ID), now),
 		)
 	}
-	c.Payment.countAll()
+	c.Payment.ByHand = true
 	c.emit(EventAccepted, now, note{By: by.Name, Reason: by.Reason})
 	c.Mails = append(c.Mails, p.byHandMail(by, now))
 	return c.complete(now).resolved(), nil
@@ -93,12 +93,6 @@ func (p Payment) byHandMail(by Actor, now time.Time) mail.Mail {
 	text = append(text, mail.T("If this was not meant, look at who did it, and change passwords and keys."))
 	return mail.Mail{ID: id, Kind: mail.Completed, Key: p.KeyID, At: now}.Of(
 		mail.Letter{Subject: mail.T("A payment was completed by hand"), Text: text})
-}
-
-// countAll has all money count, and so all that was paid back.
-func (p *Payment) countAll() {
-	p.ByHand = true
-	p.Returned, p.ReturnedOther = p.Returned+p.ReturnedOther, 0
 }
 
 // paidByOther returns the transaction of the newest final money, none of which

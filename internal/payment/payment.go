@@ -117,10 +117,8 @@ type Payment struct {
 	Seq        int       // sequence number of its last event; a restore leaves a gap
 	Resolved   int       // the last event when its merchant resolved what needed attention; 0: never
 	Asked      int       // the event of the payer asking to accept what came; 0: never
-	// Returned is what of the money that counts was paid back, and has arrived; ReturnedOther of what does not count.
-	Returned, ReturnedOther money.Micros
-	// Returning is what of the money that counts its open refunds are to pay back.
-	Returning money.Micros
+	// Refunded is what refunds take of it, by asset.
+	Refunded []Refunded
 	// DuplicateOf is the payment of the same reference that was paid before this one; empty: none was.
 	DuplicateOf ID
 	// Lang is the language in which the payer last read its page; empty: nobody has opened it.
@@ -211,18 +209,6 @@ func (p Payment) sum(take func(Deposit) bool) money.Atto {
 	}
 	return total
 }
-
-// Left returns the final money that counts and was not paid back.
-func (p Payment) Left() money.Atto {
-	left := p.Received().Sub(p.Returned.Atto())
-	if p.Returned > 0 && left.Micros() < leastExcess { // Returned is rounded
-		return money.Atto{}
-	}
-	return left
-}
-
-// free returns what is left without what open refunds are to pay back: it may pay for something.
-func (p Payment) free() money.Atto { return p.Left().Sub(p.Returning.Atto()) }
 
 // Missing returns what must still be sent, rounded up; 0 when nothing is.
 func (p Payment) Missing() money.Micros {

@@ -32,14 +32,15 @@ const (
 // Standing returns where the payment stands for its merchant.
 func (p Payment) Standing() Standing {
 	left, asked := p.Left(), p.Amount.Atto()
+	returned, other := p.refunded(false)
 	switch {
 	case p.Reorged:
 		return StandingReorged
-	case p.Status.Final() && p.Returned+p.ReturnedOther > 0 && p.Arrived().IsZero():
+	case p.Status.Final() && !returned.Add(other).IsZero() && p.Arrived().IsZero():
 		return StandingReturned
 	case p.Status == Completed && p.Excess() > 0:
 		return StandingOver
-	case p.Status == Completed && p.Returned > 0 && left.Cmp(asked) < 0:
+	case p.Status == Completed && !returned.IsZero() && left.Cmp(asked) < 0:
 		return StandingPartReturned
 	case p.Status == Completed:
 		return StandingPaid
@@ -62,7 +63,7 @@ const leastExcess = money.Micros(10_000) // one cent
 // Excess returns the final money beyond what was asked for that was not paid back,
 // rounded down; 0 when it is less than a cent.
 func (p Payment) Excess() money.Micros {
-	if more := p.Received().Sub(p.Amount.Atto()).Micros() - p.Returned; more >= leastExcess {
+	if more := p.Received().Sub(p.Amount.Atto()).Micros() - p.Returned(); more >= leastExcess {
 		return more
 	}
 	return 0
@@ -114,7 +115,8 @@ func (p Payment) Uncounted() money.Atto {
 			total = total.Add(d.Transfer.Asset.Worth(d.Transfer.Units))
 		}
 	}
-	if total = total.Sub(p.ReturnedOther.Atto()); total.Micros() < leastExcess {
+	_, returned := p.refunded(false)
+	if total = total.Sub(returned); total.Micros() < leastExcess {
 		return money.Atto{}
 	}
 	return total

@@ -224,11 +224,6 @@ func (a Account) Settle(id ID, t chain.Transfer, now time.Time) (Change, error) 
 		return Change{}, fault.New(fault.Internal, "transfer %s %d does not fit refund %s", t.Tx, t.Ordinal, r.ID)
 	}
 	r.Status, r.Hash, r.Ordinal, r.FinalAt = Final, t.Tx, t.Ordinal, now
-	if worth := r.Asset.Worth(r.Units).Micros(); a.counts(r.Asset) {
-		a.Payment.Returned += worth
-	} else {
-		a.Payment.ReturnedOther += worth
-	}
 	return a.change(r, payment.EventRefundFinal, now), nil
 }
 
@@ -280,19 +275,30 @@ func (a Account) unchanged(r Refund) Change {
 
 // change is the refund with its event.
 func (a Account) change(r Refund, event payment.EventType, now time.Time) Change {
-	a.Payment.Returning = a.returning(r)
+	a.Payment.Refunded = a.refunded(r)
 	return Change{Refund: r, Payment: a.Payment.WithRefundEvent(event, now, r.body())}
 }
 
-// returning is what of the money that counts the open refunds are to pay back, of which one is new or changed.
-func (a Account) returning(changed Refund) (sum money.Micros) {
+// refunded is what the refunds take of the payment, of which one is new or changed.
+func (a Account) refunded(changed Refund) (list []payment.Refunded) {
 	others := slices.DeleteFunc(slices.Clone(a.Refunds), func(r Refund) bool { return r.ID == changed.ID })
 	for _, r := range append(others, changed) {
-		if r.Open() && a.counts(r.Asset) {
-			sum += r.Asset.Worth(r.Units).Micros()
+		if r.Status == Cancelled {
+			continue
+		}
+		i := slices.IndexFunc(list, func(o payment.Refunded) bool {
+			return o.Network == r.Asset.Network && o.Contract == r.Asset.Contract
+		})
+		if i < 0 {
+			i, list = len(list), append(list, payment.Refunded{Network: r.Asset.Network, Contract: r.Asset.Contract})
+		}
+		if r.Status == Final {
+			list[i].Arrived = list[i].Arrived.Add(r.Units)
+		} else {
+			list[i].Open = list[i].Open.Add(r.Units)
 		}
 	}
-	return sum
+	return list
 }
 
 // Body is a refund as events have it.

@@ -21,8 +21,8 @@ var payments = db.NewTable[paymentRow]("payments", `
 	         rate_markup=Price.Markup rate_sources=Price.Sources created_at short_basis=Terms.ShortBasis late_for_us=Terms.LateFor keep_over=Terms.KeepOver credits campaign_id link_id
 	         reference description success_url cancel_url metadata customer_email donor_name donor_message words
 	changes: status network=Choice.Network token=Choice.Token expires_at started_at ended_at resumed_at hash/bytes extended
-	         reorged by_hand credited held unheld near attended_at seq resolved asked returned returned_other=ReturnedOther
-	         to_return=Returning duplicate_of lang attention=Needs`).
+	         reorged by_hand credited held unheld near attended_at seq resolved asked refunded duplicate_of lang
+	         attention=Needs`).
 	Else(payment.ErrUnknown)
 
 // paymentRow is a payment without its routes and deposits.

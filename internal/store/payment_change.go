@@ -247,7 +247,11 @@ func checkChange(before payment.Payment, c payment.Change) error {
 	if p.Credited < before.Credited {
 		return fmt.Errorf("a decision took credits of top-up %s back", before.ID)
 	}
-	if p.Returned < before.Returned || p.Returned+p.ReturnedOther < before.Returned+before.ReturnedOther {
+	if slices.ContainsFunc(before.Refunded, func(b payment.Refunded) bool {
+		return !b.Arrived.IsZero() && !slices.ContainsFunc(p.Refunded, func(r payment.Refunded) bool {
+			return r.Network == b.Network && r.Contract == b.Contract && r.Arrived.Cmp(b.Arrived) >= 0
+		})
+	}) {
 		return fmt.Errorf("a decision took back what was paid back of payment %s", before.ID)
 	}
 	if len(p.Routes) < len(before.Routes) {

@@ -2,12 +2,14 @@ package store_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/mail"
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/refund"
 	"github.com/florinpay/florin/internal/secret"
@@ -72,9 +74,8 @@ func TestStore_UpdateRefunds(t *testing.T) {
 		settle := func(a refund.Account) (refund.Change, error) {
 			return a.Settle(r.ID, pay(r, "0xcc"), storetest.Start.Add(time.Hour))
 		}
-		if before := w.Stored(p.ID); before.Returning != 10_000_000 || before.Returned != 0 {
-			t.Errorf("the payment: %s to pay back, %s returned", before.Returning, before.Returned)
-		}
+		taken := payment.Refunded{Network: r.Asset.Network, Contract: r.Asset.Contract, Open: r.Units}
+		storetest.Same(t, "open", fmt.Sprint(w.Stored(p.ID).Refunded), fmt.Sprint([]payment.Refunded{taken}))
 		done, err := w.UpdateRefunds(t.Context(), p.ID, settle)
 		w.Must(err)
 		list, err := w.RefundsOf(t.Context(), p.ID)
@@ -88,8 +89,10 @@ func TestStore_UpdateRefunds(t *testing.T) {
 		storetest.Same(t, "settled again", again, done)
 		after := w.Stored(p.ID)
 		w.checkHistory(after)
-		if after.Returned != 10_000_000 || after.Returning != 0 || !after.Arrived().IsZero() {
-			t.Errorf("the payment: %s returned, %s left", after.Returned, after.Arrived().Micros())
+		taken.Arrived, taken.Open = r.Units, money.Units{}
+		storetest.Same(t, "arrived", fmt.Sprint(after.Refunded), fmt.Sprint([]payment.Refunded{taken}))
+		if after.Returned() != 10_000_000 || !after.Arrived().IsZero() {
+			t.Errorf("the payment: %s returned, %s left", after.Returned(), after.Arrived().Micros())
 		}
 		events, _, err := w.PublicEvents(t.Context(), p.KeyID, "", 100)
 		w.Must(err)

@@ -169,9 +169,7 @@ CREATE TABLE payments (
     seq            bigint      NOT NULL CHECK (seq > 0),
     resolved       bigint      NOT NULL CHECK (resolved BETWEEN 0 AND seq), -- its last event when its merchant resolved what needed attention
     asked          bigint      NOT NULL DEFAULT 0 CHECK (asked BETWEEN 0 AND seq), -- the event of the payer asking its merchant to accept what came; 0: never
-    returned       bigint      NOT NULL DEFAULT 0 CHECK (returned >= 0), -- what of the money that counts was paid back, in USD 1e-6
-    returned_other bigint      NOT NULL DEFAULT 0 CHECK (returned_other >= 0), -- what of other money was
-    to_return      bigint      NOT NULL DEFAULT 0 CHECK (to_return >= 0), -- what of the money that counts open refunds are to pay back
+    refunded       text NOT NULL DEFAULT '', -- what refunds take: NETWORK:CONTRACT:ARRIVED:OPEN, in the smallest units, separated by commas
     campaign_id    integer     NOT NULL,
     link_id        integer     NOT NULL DEFAULT 0, -- the payment link; 0: none
     short_basis    smallint    NOT NULL CHECK (short_basis BETWEEN 0 AND 10000),

@@ -186,9 +186,7 @@ CREATE TABLE payments (
     seq            INTEGER NOT NULL CHECK (seq > 0),
     resolved       INTEGER NOT NULL CHECK (resolved BETWEEN 0 AND seq), -- its last event when its merchant resolved what needed attention
     asked          INTEGER NOT NULL DEFAULT 0 CHECK (asked BETWEEN 0 AND seq), -- the event of the payer asking its merchant to accept what came; 0: never
-    returned       INTEGER NOT NULL DEFAULT 0 CHECK (returned >= 0), -- what of the money that counts was paid back, in USD 1e-6
-    returned_other INTEGER NOT NULL DEFAULT 0 CHECK (returned_other >= 0), -- what of other money was
-    to_return      INTEGER NOT NULL DEFAULT 0 CHECK (to_return >= 0), -- what of the money that counts open refunds are to pay back
+    refunded       TEXT NOT NULL DEFAULT '', -- what refunds take: NETWORK:CONTRACT:ARRIVED:OPEN, in the smallest units, separated by commas
     duplicate_of   TEXT    NOT NULL DEFAULT '', -- the payment of the same reference that was paid before
     lang           TEXT    NOT NULL DEFAULT '', -- in which the payer last read its page; empty: in none
     attention      TEXT    NOT NULL, -- why it needs its merchant; empty: it does not

@@ -76,7 +76,7 @@ func standing(ctx context.Context, p payment.Payment, back refund.Back, now time
 				"Amount", dollars(ctx, p.Received().Micros()))}
 		}
 		came := p.Amount
-		if p.Returned > 0 { // a part of all that came
+		if p.Returned() > 0 { // a part of all that came
 			came = p.Received().Micros()
 		}
 		return []string{views.T(ctx, "Paid: {{.Amount}}.", "Amount", way(came))}

@@ -2,6 +2,7 @@ package table
 
 import (
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -34,6 +35,21 @@ var (
 			network, token, _ := strings.Cut(text, ".")
 			return payment.Choice{Network: chain.Network(network), Token: money.Token(token)}, nil
 		})
+	// NETWORK:CONTRACT:ARRIVED:OPEN, separated by commas.
+	_ = listCodec(func(r payment.Refunded) string {
+		return strings.Join([]string{string(r.Network), string(r.Contract), r.Arrived.String(), r.Open.String()}, ":")
+	}, func(text string) (r payment.Refunded, err error) {
+		parts := strings.Split(text, ":")
+		if len(parts) != 4 {
+			return r, fmt.Errorf("stored refunds are %q", text)
+		}
+		r.Network, r.Contract = chain.Network(parts[0]), chain.Address(parts[1])
+		r.Arrived, err = money.ParseUnits(parts[2])
+		if err == nil {
+			r.Open, err = money.ParseUnits(parts[3])
+		}
+		return r, err
+	})
 	_ = listCodec(func(m money.Micros) string { return strconv.FormatInt(int64(m), 10) },
 		func(text string) (money.Micros, error) {
 			n, err := strconv.ParseInt(text, 10, 64)
