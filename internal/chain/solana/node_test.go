@@ -24,6 +24,8 @@ type node struct {
 	deny   map[string]func(params json.RawMessage) (status int, body string)
 	status int
 	calls  map[string]int
+
+	silences int
 }
 
 func newNode(t *testing.T, upstream string) *node {
@@ -62,13 +64,21 @@ func (n *node) answer(t *testing.T, w http.ResponseWriter, r *http.Request, upst
 	n.mu.Unlock()
 	if deny != nil {
 		if status, body := deny(call.Params); status != 0 {
-			if status == dropped {
+			switch status {
+			case dropped:
 				panic(http.ErrAbortHandler)
+			case silent:
+				n.keepSilent(r)
+				return
 			}
 			w.WriteHeader(status)
 			_, _ = io.WriteString(w, body) // the client may have disconnected
 			return
 		}
+	}
+	if status == silent {
+		n.keepSilent(r)
+		return
 	}
 	if status != 0 {
 		http.Error(w, "refused for key "+secretPath, status)
@@ -119,8 +129,16 @@ func (n *node) set(method string, f func(params, result json.RawMessage) json.Ra
 	n.alter[method] = f
 }
 
-// dropped is a status that cuts the connection.
-const dropped = -1
+// dropped is a status that cuts the connection, and silent one that never comes: the client must give up.
+const dropped, silent = -1, -2
+
+// keepSilent answers nothing until the client gives up, and counts how often.
+func (n *node) keepSilent(r *http.Request) {
+	n.mu.Lock()
+	n.silences++
+	n.mu.Unlock()
+	<-r.Context().Done()
+}
 
 // failFor makes the node answer calls of a method with an HTTP status and a body if their parameters hold the text; an
 // empty text ends it.

@@ -20,6 +20,7 @@ type problem struct {
 	since  time.Time // of the first failure; zero: none
 	tries  int       // scans that set it aside
 	next   time.Time // it is not tried before
+	slow   bool      // it took too long, and is not asked for together with others
 	reason string
 }
 
@@ -85,6 +86,11 @@ func ofOne(err error) bool {
 	return !limited && !errors.Is(err, chain.ErrReorged)
 }
 
+// tookTooLong reports whether an endpoint that was asked did not answer in time.
+func tookTooLong(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, rpc.ErrBusy)
+}
+
 // failsFor records that the endpoint failed for the account. It returns nil if the account was set aside, so that the
 // scan can go on without it, and an error if another endpoint, or this one in a moment, may succeed.
 func (s *search) failsFor(ctx context.Context, acc *account, err error) error {
@@ -95,7 +101,9 @@ func (s *search) failsFor(ctx context.Context, acc *account, err error) error {
 	defer s.mu.Unlock()
 	waits := acc.walk != nil && errors.Is(err, errUnexplained) // until the index has settled
 	alone := len(s.others()) == 0
-	if s.mayPass(acc.key, &acc.problem, !waits || !alone) {
+	slow := tookTooLong(err) // then there was patience enough
+	acc.problem.slow = acc.problem.slow || slow
+	if s.mayPass(acc.key, &acc.problem, !slow && (!waits || !alone)) {
 		return rpc.NotTheNodes(err)
 	}
 	if !waits {
@@ -174,6 +182,30 @@ func (s *search) notLeft(accounts []*account) []*account {
 		return accounts
 	}
 	return slices.DeleteFunc(slices.Clone(accounts), func(acc *account) bool { return s.left[acc.address] })
+}
+
+// apart calls f for the items, where the quick ones do not wait for those that were slow before, each of which is asked
+// for alone and for a short time only. one handles an item for which the endpoint fails.
+func apart[T any](
+	ctx context.Context, s *search, items []T, size int, slow func(T) bool,
+	f func(context.Context, []T) error, one func(T, error) error,
+) error {
+	quick := slices.DeleteFunc(slices.Clone(items), slow)
+	err := rpc.Each(ctx, quick, size, func(ctx context.Context, part []T, _ int) error {
+		return rpc.Isolated(ctx, &s.single, part, f, one)
+	})
+	if err != nil || len(quick) == len(items) {
+		return err
+	}
+	short, cancel := context.WithTimeout(ctx, problemLimit)
+	defer cancel()
+	late := slices.DeleteFunc(slices.Clone(items), func(x T) bool { return !slow(x) })
+	return rpc.Each(ctx, late, 1, func(_ context.Context, alone []T, _ int) error {
+		if err := f(short, alone); err != nil {
+			return one(alone[0], err)
+		}
+		return nil
+	})
 }
 
 // isLeft reports whether the account is set aside.

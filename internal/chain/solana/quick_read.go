@@ -2,6 +2,7 @@ package solana
 
 import (
 	"context"
+	"slices"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
@@ -21,7 +22,10 @@ func (a *Adapter) QuickRead(ctx context.Context, l chain.Look) (seen chain.Quick
 		case <-known.turn:
 			defer func() { known.turn <- struct{}{} }()
 		}
-		seen, err = e.quickRead(ctx, known.accountsOf(l.Watch, a.mints, a.pool.now()), l)
+		accounts := slices.DeleteFunc(known.accountsOf(l.Watch, a.mints, a.pool.now()), func(acc *account) bool {
+			return acc.problem.slow // a scan tries it
+		})
+		seen, err = e.quickRead(ctx, accounts, l)
 		return err
 	})
 	return seen, err

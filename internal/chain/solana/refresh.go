@@ -98,7 +98,11 @@ func (s *search) snapshots(ctx context.Context, accounts []*account) ([]snapshot
 	for _, acc := range accounts {
 		slot = max(slot, acc.seen) // never an older state than before
 	}
-	read := func(ctx context.Context, part []*account, at int) error {
+	at := make(map[*account]int, len(accounts))
+	for i, acc := range accounts {
+		at[acc] = i
+	}
+	read := func(ctx context.Context, part []*account) error {
 		var got []*rpc.Account
 		var read uint64
 		if err := s.e.patiently(ctx, slot, func() (err error) {
@@ -108,19 +112,12 @@ func (s *search) snapshots(ctx context.Context, accounts []*account) ([]snapshot
 			return err
 		}
 		for i, acc := range part {
-			snapshots[at+i] = snapshot{account: acc, now: got[i], slot: read}
+			snapshots[at[acc]] = snapshot{account: acc, now: got[i], slot: read}
 		}
 		return nil
 	}
-	at := make(map[*account]int, len(accounts))
-	for i, acc := range accounts {
-		at[acc] = i
-	}
-	err := rpc.Each(ctx, accounts, rpc.AccountsPerCall, func(ctx context.Context, part []*account, _ int) error {
-		return rpc.Isolated(ctx, &s.single, part, func(ctx context.Context, part []*account) error {
-			return read(ctx, part, at[part[0]])
-		}, func(acc *account, err error) error { return s.failsFor(ctx, acc, err) })
-	})
+	err := apart(ctx, s, accounts, rpc.AccountsPerCall, func(acc *account) bool { return acc.problem.slow }, read,
+		func(acc *account, err error) error { return s.failsFor(ctx, acc, err) })
 	return slices.DeleteFunc(snapshots, func(x snapshot) bool { return x.account == nil || s.left[x.address] }), err
 }
 

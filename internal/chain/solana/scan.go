@@ -148,9 +148,11 @@ const maxForks = 3
 func (s *search) recheck(ctx context.Context, accounts []*account) (gone []*account, err error) {
 	accounts = s.notLeft(accounts)
 	var open []string
+	slow := make(map[string]bool)
 	for _, acc := range accounts {
 		for _, e := range acc.notFinal() {
 			open = append(open, e.signature)
+			slow[e.signature] = slow[e.signature] || acc.problem.slow
 		}
 	}
 	slices.Sort(open)
@@ -159,11 +161,19 @@ func (s *search) recheck(ctx context.Context, accounts []*account) (gone []*acco
 		return nil, nil
 	}
 	statuses, failed := make(map[string]*rpc.TxStatus, len(open)), make(map[string]error)
-	err = rpc.Isolated(ctx, &s.single, open, func(ctx context.Context, part []string) error {
-		got, err := s.e.Statuses(ctx, part)
-		maps.Copy(statuses, got)
-		return err
-	}, func(signature string, err error) error { failed[signature] = err; return nil })
+	err = apart(ctx, s, open, rpc.StatusesPerCall, func(signature string) bool { return slow[signature] },
+		func(ctx context.Context, part []string) error {
+			got, err := s.e.Statuses(ctx, part)
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			maps.Copy(statuses, got)
+			return err
+		}, func(signature string, err error) error {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			failed[signature] = err
+			return nil
+		})
 	if err != nil {
 		return nil, err
 	}

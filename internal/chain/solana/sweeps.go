@@ -55,7 +55,7 @@ func (s *search) readSweeps(ctx context.Context, snapshots []snapshot) (named fu
 		s.adapter.failures.forget(s.e, s.adapter.sweeps)
 	case gaveUp(ctx), !ofOne(err):
 		return nil, err
-	case s.mayPass(s.adapter.sweeps, &log.problem, true):
+	case s.mayPass(s.adapter.sweeps, &log.problem, !tookTooLong(err)):
 		return nil, rpc.NotTheNodes(err)
 	default:
 		return func(snapshot) bool { return true }, nil
@@ -188,7 +188,7 @@ func (s *search) readPart(ctx context.Context, log *sweepLog, part []rpc.Signatu
 	}
 	for i, t := range read {
 		if failures[i] != nil {
-			if s.mayPass(s.adapter.sweeps, &log.problem, true) {
+			if s.mayPass(s.adapter.sweeps, &log.problem, !tookTooLong(failures[i])) {
 				return failures[i]
 			}
 			log.missed(part[i])

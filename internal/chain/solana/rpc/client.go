@@ -107,8 +107,8 @@ func (w *Client) Ask(ctx context.Context, into any, method string, params ...any
 		if ok {
 			w.Rate.Refused()
 		}
-		if slices.Contains(itemMethods, method) {
-			err = endpoint.OfItem(err, err != nil && !ok && w.answers(ctx, err))
+		if err != nil && !ok && slices.Contains(itemMethods, method) && w.answers(ctx, err) {
+			err = endpoint.Item{Err: err}
 		}
 		if !ok || try == rateTries || limited.After > longestWait || w.Alone == nil || !w.Alone() {
 			return err
@@ -120,16 +120,29 @@ func (w *Client) Ask(ctx context.Context, into any, method string, params ...any
 }
 
 // answers reports whether the node serves others than the item for which it failed. One that it answers with an HTTP
-// status, or not at all, may be at fault itself, too: then the node answers another call.
+// status, or not at all, or not in time, may be at fault itself, too: then the node answers another call.
 func (w *Client) answers(ctx context.Context, err error) bool {
 	if _, status := errors.AsType[Status](err); !status && Answered(err) {
 		return true
 	}
-	if ctx.Err() != nil || errors.Is(err, ErrLagging) || errors.Is(err, context.DeadlineExceeded) {
-		return false
+	if ctx.Err() != nil || errors.Is(err, ErrLagging) {
+		return errors.Is(err, context.DeadlineExceeded)
 	}
+	ctx, cancel := context.WithTimeout(ctx, w.timeout/itemPart)
+	defer cancel()
 	_, err = w.Slot(ctx, Confirmed)
 	return err == nil
+}
+
+// itemPart is by how much a call for one item has less time than others: what waits for it concerns others, too.
+const itemPart = 5
+
+// limit is how long a call may take. Who has many accounts is listed slowly by any node.
+func (w *Client) limit(method string) time.Duration {
+	if slices.Contains(itemMethods, method) && method != "getTokenAccountsByOwner" {
+		return w.timeout / itemPart
+	}
+	return w.timeout
 }
 
 // itemMethods ask for single transactions, accounts or blocks, for which alone a node may fail.
@@ -162,7 +175,7 @@ func (w *Client) Send(ctx context.Context, method string, params []any, into any
 	if w.Count != nil {
 		w.Count(w.Name, method)
 	}
-	ctx, cancel := context.WithTimeout(ctx, w.timeout)
+	ctx, cancel := context.WithTimeout(ctx, w.limit(method))
 	defer cancel()
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
 	if err != nil {

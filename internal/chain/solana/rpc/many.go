@@ -45,7 +45,7 @@ const (
 )
 
 // Isolated calls f for all items and, where that fails, for ever smaller parts of them, so that an item for which the
-// node fails does not keep the others from being read. one handles such an item.
+// node fails does not keep the others from being read. one handles such an item. f may be called concurrently.
 func Isolated[T any](
 	ctx context.Context, i *Isolation, items []T, f func(context.Context, []T) error, one func(T, error) error,
 ) error {
@@ -53,11 +53,20 @@ func Isolated[T any](
 	switch more := i.count(err == nil); {
 	case err == nil:
 		return nil
-	case ctx.Err() != nil, !more, !endpoint.IsItem(err) && !errors.Is(err, ErrMalformed),
-		errors.Is(err, context.DeadlineExceeded):
+	case ctx.Err() != nil, !more, !endpoint.IsItem(err) && !errors.Is(err, ErrMalformed):
 		return err
 	case len(items) == 1:
+		i.mu.Lock()
+		defer i.mu.Unlock()
 		return one(items[0], err)
+	case errors.Is(err, context.DeadlineExceeded): // halves would take the time of one call each, one after the other
+		size := 1
+		if len(items) > AccountsPerCall {
+			size = AccountsPerCall
+		}
+		return Each(ctx, items, size, func(ctx context.Context, part []T, _ int) error {
+			return Isolated(ctx, i, part, f, one)
+		})
 	}
 	half := len(items) / 2
 	if err := Isolated(ctx, i, items[:half], f, one); err != nil {

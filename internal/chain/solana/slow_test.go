@@ -1,0 +1,109 @@
+package solana_test
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/chaintest"
+	"github.com/florinpay/florin/internal/chain/solana"
+)
+
+// slowItems are calls to which nodes give no answer in time for one account or one transaction.
+func slowItems() map[string]bad {
+	return map[string]bad{
+		"Tx":      refusing("getTransaction", theTx, silent, ""),
+		"List":    refusing("getSignaturesForAddress", theAccount, silent, ""),
+		"Account": refusing("getMultipleAccounts", theAccount, silent, ""),
+		"Status":  refusing("getSignatureStatuses", theTx, silent, ""),
+	}
+}
+
+// TestScan_SlowItem: what takes nodes too long is waited for once, and then ever more rarely: every scan reads the money
+// of others, and no node rests for it. One that is silent about everything does.
+func TestScan_SlowItem(t *testing.T) {
+	t.Parallel()
+	for nodes := 1; nodes <= 2; nodes++ {
+		for name, spoil := range slowItems() {
+			t.Run(name+strconv.Itoa(nodes), func(t *testing.T) {
+				t.Parallel()
+				h := newLedger(t)
+				victim, other := h.Address(), h.Address()
+				tx := h.Pay(chaintest.Payment{To: victim, Asset: h.Credited(), Units: 5})
+				h.Pay(chaintest.Payment{To: other, Asset: h.Credited(), Units: 7})
+				h.Mine(1)
+				owners := []chain.Watched{victim, other}
+				for range 40 {
+					owners = append(owners, h.Address())
+				}
+				reader, list, clock := h.through(t, nodes, func(c *solana.Config) { c.Timeout = 3 * time.Second })
+				if strings.HasPrefix(name, "Status") {
+					wantUnits(t, scanWith(t, reader, owners...), 5, 7) // before it becomes slow
+				}
+				h.Finalize()
+				for _, n := range list {
+					spoil(n, h.account(victim).String(), string(tx))
+				}
+				for range 12 {
+					got, unread := scanSome(t, reader, owners...)
+					wantUnits(t, got, 7)
+					wantUnread(t, unread, victim)
+					h.Mine(1)
+					clock.advance(time.Second)
+				}
+				for _, n := range list {
+					if asked := n.silenced(); asked > 8 {
+						t.Errorf("%s was waited for %d times in 12 scans", name, asked)
+					}
+					n.heal()
+				}
+				wantAllReady(t, reader)
+				clock.advance(time.Minute)
+				got, unread := scanSome(t, reader, owners...)
+				wantUnits(t, got, 5, 7)
+				if len(unread) > 0 {
+					t.Errorf("not read although the nodes are well: %s", unread)
+				}
+				wantRest(t, reader, list, owners)
+			})
+		}
+	}
+}
+
+func wantAllReady(t *testing.T, reader *solana.Adapter) {
+	t.Helper()
+	for _, e := range reader.Endpoints() {
+		if !e.Healthy || !e.CoolUntil.IsZero() {
+			t.Errorf("%s rests: %s", e.Name, e.Reason)
+		}
+	}
+}
+
+// wantRest makes the nodes silent about everything in the midst of a scan.
+func wantRest(t *testing.T, reader *solana.Adapter, nodes []*node, owners []chain.Watched) {
+	t.Helper()
+	heads := mustHeads(t, reader)
+	for _, n := range nodes {
+		n.refuse(silent)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	got, _, err := reader.Scan(ctx, 0, heads.Latest, watching(owners...))
+	if err == nil {
+		t.Errorf("scanned %+v through silent nodes", got)
+	}
+	for _, e := range reader.Endpoints() {
+		if e.CoolUntil.IsZero() {
+			t.Errorf("%s is silent and does not rest", e.Name)
+		}
+	}
+}
+
+func (n *node) silenced() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.silences
+}
