@@ -7,9 +7,12 @@ import (
 	"testing"
 	"time"
 
+	solanago "github.com/gagliardetto/solana-go"
+
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/chaintest"
 	"github.com/florinpay/florin/internal/chain/solana"
+	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
 // slowItems are calls to which nodes give no answer in time for one account or one transaction.
@@ -22,8 +25,8 @@ func slowItems() map[string]bad {
 	}
 }
 
-// TestScan_SlowItem: what takes nodes too long is waited for once, and then ever more rarely: every scan reads the money
-// of others, and no node rests for it. One that is silent about everything does.
+// TestScan_SlowItem: what takes nodes too long is waited for once, and then ever more rarely: every scan reads the
+// money of others, and no node rests for it. One that is silent about everything does.
 func TestScan_SlowItem(t *testing.T) {
 	t.Parallel()
 	for nodes := 1; nodes <= 2; nodes++ {
@@ -70,6 +73,41 @@ func TestScan_SlowItem(t *testing.T) {
 				wantRest(t, reader, list, owners)
 			})
 		}
+	}
+}
+
+// TestScan_SlowTransactionOfMany: a slow transaction that names many accounts is waited for by those that are read at
+// the time, and by no others after them.
+func TestScan_SlowTransactionOfMany(t *testing.T) {
+	t.Parallel()
+	h := newLedger(t)
+	other := h.Address()
+	owners := []chain.Watched{other}
+	h.Pay(chaintest.Payment{To: other, Asset: h.Credited(), Units: 7})
+	mint, payer := h.mints[h.Credited().Contract], h.rich.PublicKey()
+	var list []solanago.Instruction
+	for range 16 {
+		to := h.Address()
+		h.Pay(chaintest.Payment{To: to, Asset: h.Credited(), Units: 5})
+		owners = append(owners, to)
+		list = append(list, transfer(ata(payer, mint), ata(solanago.PublicKey(to.Raw), mint), payer, 0))
+	}
+	h.Mine(1)
+	tx := h.mustSend(list).String()
+	h.Mine(1)
+	reader, nodes, clock := h.through(t, 1, func(c *solana.Config) { c.Timeout = 3 * time.Second })
+	nodes[0].failFor("getTransaction", tx, silent, "")
+	for scan := range 3 {
+		before := nodes[0].silenced()
+		got, unread := scanSome(t, reader, owners...)
+		wantUnits(t, got, 7)
+		if len(unread) != len(list) {
+			t.Errorf("%d addresses are not read, want %d", len(unread), len(list))
+		}
+		if asked := nodes[0].silenced() - before; asked > rpc.ParallelCalls {
+			t.Errorf("scan %d waited %d times", scan, asked)
+		}
+		clock.advance(time.Second)
 	}
 }
 
