@@ -2,6 +2,7 @@ package checkout
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -81,6 +82,8 @@ func (l *livePage) state(ctx context.Context, p payment.Payment) (live.State, er
 	state := live.State{
 		Parts:  props.Parts(whole),
 		Moving: props.State == checkout.StateSeen || props.State == checkout.StateConfirming,
+		// The sums of a campaign change with the payments of others.
+		Settled: l.campaign == "" && settled(props),
 	}
 	if !p.Status.Final() {
 		state.Until = p.ExpiresAt
@@ -93,4 +96,10 @@ func (l *livePage) state(ctx context.Context, p payment.Payment) (live.State, er
 		state.Parts = append(state.Parts, parts...)
 	}
 	return state, nil
+}
+
+// settled reports whether a page shows a payment that was paid, of which nothing comes or goes any more.
+func settled(p checkout.Props) bool {
+	coming := slices.ContainsFunc(p.Deposits, func(d checkout.Deposit) bool { return d.Kind == checkout.DepositSeen })
+	return p.State == checkout.StatePaid && !p.Back.Open() && !coming
 }

@@ -22,6 +22,8 @@ const (
 	// movingEvery is how often a page is looked at whose seconds count down, and the least time between two looks at
 	// one that any payment may change.
 	movingEvery = time.Second
+	// settledEvery is the same of a page that only an event changes: one may be lost.
+	settledEvery = time.Minute
 	// againAfter is when a page is looked at again that could not be read.
 	againAfter = 5 * time.Second
 )
@@ -106,6 +108,8 @@ func (p *page) look(b *bytes.Buffer, now time.Time) error {
 	switch {
 	case state.Moving:
 		p.due = now.Add(movingEvery)
+	case state.Settled:
+		p.due = now.Add(max(settledEvery, p.feed.Every))
 	case now.Before(state.Until) && state.Until.Before(p.due):
 		p.due = state.Until
 	}

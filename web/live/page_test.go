@@ -65,3 +65,24 @@ func read(stream string) (last string, events []string) {
 	}
 	return last, events
 }
+
+// TestPage_Due: a page that only an event changes is looked at once a minute; another as often as its feed says.
+func TestPage_Due(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	for _, x := range []struct {
+		state State
+		want  time.Duration
+	}{
+		{State{}, 12 * time.Second},
+		{State{Moving: true}, time.Second},
+		{State{Settled: true}, time.Minute},
+		{State{Until: now.Add(5 * time.Second)}, 5 * time.Second},
+	} {
+		look := func(context.Context) (State, error) { return x.state, nil }
+		p := page{feed: Feed{Every: 12 * time.Second, Look: look}}
+		if err := p.look(new(bytes.Buffer), now); err != nil || p.due.Sub(now) != x.want {
+			t.Errorf("%+v: looked at again after %v, %v, want %v", x.state, p.due.Sub(now), err, x.want)
+		}
+	}
+}

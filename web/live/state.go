@@ -20,6 +20,8 @@ type State struct {
 	// Moving: it changes every second. Until is when it changes by itself; zero for never.
 	Moving bool
 	Until  time.Time
+	// Settled: nothing that it shows is on its way, so that only an event changes it.
+	Settled bool
 }
 
 // View reads what an open page has to show.
