@@ -17,6 +17,6 @@ var assets = map[string]asset{
 	"live.js":       {hash: "5825adf05c", contentType: "text/javascript; charset=utf-8", inline: false},
 	"page.js":       {hash: "a404b57502", contentType: "text/javascript; charset=utf-8", inline: false},
 	"receipt.css":   {hash: "16ba3ec0d4", contentType: "text/css; charset=utf-8", inline: true},
-	"refund.js":     {hash: "24900e98ff", contentType: "text/javascript; charset=utf-8", inline: false},
+	"refund.js":     {hash: "64742b04ba", contentType: "text/javascript; charset=utf-8", inline: false},
 	"send.js":       {hash: "2e2cfedfd3", contentType: "text/javascript; charset=utf-8", inline: false},
 }

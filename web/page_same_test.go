@@ -21,7 +21,7 @@ import (
 // seenText is what a reader sees of the page: texts that only screen readers get, and times that run, are left out.
 const seenText = `(() => {
 	const out = [];
-	const walk = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+	const walk = document.createTreeWalker(document.querySelector("main") ?? document, NodeFilter.SHOW_TEXT);
 	while (walk.nextNode()) {
 		const e = walk.currentNode.parentElement, box = e.getBoundingClientRect();
 		let hidden = !e.checkVisibility() || e.closest("svg") || box.width < 2 || box.height < 2;

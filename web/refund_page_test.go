@@ -4,16 +4,20 @@ import (
 	"crypto/ed25519"
 	"crypto/rand"
 	"encoding/hex"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/chromedp/chromedp"
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/refund"
+	"github.com/florinpay/florin/internal/testkit/browser"
 )
 
 // giveTo posts an address to the page of a link.
@@ -31,7 +35,11 @@ func TestRefundPage(t *testing.T) {
 	page := "/refund/" + token + "?lang=en"
 	b.run(t, []scenario{{
 		name: "asked", method: "GET", path: page, status: 200,
-		want: []string{`data-state="REQUESTED"`, "Nordlicht pays you back 2.50", "on Polygon", `data-testid="to"`},
+		want: []string{
+			`data-state="REQUESTED"`, "Nordlicht pays you back 2.50", "on Polygon", `data-testid="to"`,
+			"Order <bdi>" + p.Reference,
+		},
+		not: []string{"data-again"}, // it waits for nobody but the payer
 	}})
 	if r := b.giveTo(token, " "+strings.ToLower(payerWallet)+" "); r.status != 303 {
 		t.Fatalf("%d %s", r.status, r.start())
@@ -186,4 +194,28 @@ func TestRefundPage_Wallet(t *testing.T) {
 	if r, err := b.store.Refund(t.Context(), refund.ID(id)); err != nil || r.Address.Address != payer || !r.Proven {
 		t.Errorf("%+v, %v", r, err)
 	}
+}
+
+// TestRefundPage_Open: a page that stays open says that the money is on its way, and when it has arrived.
+func TestRefundPage_Open(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	server := httptest.NewServer(b.server.Handler())
+	t.Cleanup(server.CloseClientConnections)
+	r := b.addressed(b.refundOf(b.paidIn(b.newMerchant(5), 10*money.USD), "2.50"))
+	ctx := browser.New(t, browser.Phone)
+	at := server.URL + strings.TrimPrefix(b.refunds().Link(r), testBaseURL) + "?lang=en"
+	browser.Run(ctx, t, chromedp.Navigate(at), chromedp.WaitVisible("[data-state=ADDRESS_GIVEN]"))
+	r = b.asked(r)
+	seen := soon(ctx, t, "2.50 USDC is on its way back.", "can no longer be changed")
+	if strings.Contains(seen, "Change the address") {
+		t.Errorf("the address can be changed: %s", seen)
+	}
+	b.arrived(r)
+	seen = soon(ctx, t, "The refund has arrived", "When", "Transaction")
+	if strings.Contains(seen, "pays you back") {
+		t.Errorf("it is still to be paid: %s", seen)
+	}
+	browser.Screenshot(ctx, t, "arrived")
+	browser.Axe(ctx, t)
 }

@@ -1,5 +1,14 @@
 (function () {
 "use strict";
+var page = document.querySelector("[data-again]");
+if (page) setInterval(async function () {
+try {
+var here = location.pathname + location.search;
+var answer = await fetch(here);
+var same = 'data-state="' + page.dataset.state + '"';
+if (answer.ok && (await answer.text()).indexOf(same) < 0) location.replace(here);
+} catch (error) { /* the next look may succeed */ }
+}, page.dataset.again * 1000);
 var form = document.querySelector("[data-refund]");
 if (!form) return;
 var solana = form.hasAttribute("data-solana");

@@ -1,6 +1,16 @@
-// The wallet that paid signs for the address of a refund. The server compares it with the wallets that money came from.
+// A refund: the wallet that paid signs for its address. The server compares it with the wallets that money came from.
 (function () {
   "use strict";
+  // A page that waits for the merchant is loaded again once it would say something else.
+  var page = document.querySelector("[data-again]");
+  if (page) setInterval(async function () {
+    try {
+      var here = location.pathname + location.search;
+      var answer = await fetch(here);
+      var same = 'data-state="' + page.dataset.state + '"';
+      if (answer.ok && (await answer.text()).indexOf(same) < 0) location.replace(here);
+    } catch (error) { /* the next look may succeed */ }
+  }, page.dataset.again * 1000);
   var form = document.querySelector("[data-refund]");
   if (!form) return;
   var solana = form.hasAttribute("data-solana");

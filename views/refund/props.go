@@ -1,6 +1,8 @@
 package refund
 
 import (
+	"time"
+
 	"github.com/florinpay/florin/views"
 )
 
@@ -15,9 +17,12 @@ type Props struct {
 	State string
 	// Amount is a plain decimal, Unit its token, Network an enum value.
 	Amount, Unit, Network string
-	Address               string
-	Proven                bool
-	Hash, ExplorerURL     string
+	// Description and Reference are of the payment; either may be empty.
+	Description, Reference string
+	Address                string
+	Proven                 bool
+	Hash, ExplorerURL      string
+	ArrivedAt              time.Time // zero until it has
 	// Typed is what was typed, and Refusal what is the matter with it; both may be empty.
 	Typed   string
 	Refusal Refusal
@@ -73,13 +78,28 @@ func (p Props) head() views.Head {
 		Inline:      "checkout.css",
 		Extra:       views.BrandCSS(p.Merchant),
 		Scripts:     []string{"page.js", "refund.js"},
+		Refresh:     p.refresh(),
 	}
 }
+
+// refreshSeconds is how often the page is looked at again while it waits.
+const refreshSeconds = 15
+
+// refresh is how often the page reloads itself without scripts: while money is on its way, and nothing can be typed.
+func (p Props) refresh() int {
+	if p.State == StateSent {
+		return refreshSeconds
+	}
+	return 0
+}
+
+// waits reports whether the merchant is to do something, which the open page then says.
+func (p Props) waits() bool { return p.State == "ADDRESS_GIVEN" || p.State == StateSent }
 
 func (p Props) network() string { return views.NetworkName(p.Network) }
 
 func (p Props) lead() string {
-	if p.State == "CANCELLED" { // nothing is paid back
+	if p.State == "CANCELLED" || p.State == "FINAL" { // nothing is to be paid back any more
 		return p.T("refund.title")
 	}
 	return p.T("refund.lead", "Merchant", p.Merchant.Name, "Amount", p.Locale().Money(p.Amount, p.Unit),

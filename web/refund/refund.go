@@ -135,7 +135,8 @@ func (s *Surface) show(c echo.Context, r refund.Refund, status int, typed string
 	props := page.Props{
 		Page: shell.NewPage(c), Merchant: merchant, Token: c.Param("token"), State: s.state(r),
 		Amount: r.Units.Display(r.Asset.Decimals), Unit: r.Asset.Symbol, Network: string(r.Asset.Network),
-		Address: string(r.Address.Address), Proven: r.Proven,
+		Description: p.Description, Reference: p.Reference,
+		Address: string(r.Address.Address), Proven: r.Proven, ArrivedAt: r.FinalAt,
 		Hash: string(r.Hash), Typed: typed[:min(len(typed), maxTyped)], Refusal: why, Message: r.Message(),
 	}
 	if n, ok := s.Payments.Network(r.Asset.Network); ok && r.Hash != "" {
