@@ -28,8 +28,8 @@ func TestPrice_Overview(t *testing.T) {
 	pay(payment.CreateInput{Price: exchange.Text{Amount: "20", Currency: "EUR"}})
 	pay(payment.CreateInput{Amount: "7"})
 	dollars := s.get("/dashboard").body
-	if strings.Contains(dollars, `aria-label="Currency"`) || !strings.Contains(dollars, "$65.65676") {
-		t.Error("a shop in dollars does not read 65.65676 dollars")
+	if strings.Contains(dollars, `aria-label="Currency"`) || !strings.Contains(dollars, "$65.66") {
+		t.Error("a shop in dollars does not read 65.66 dollars")
 	}
 	must(t, b.accounts.NameKey(
 		t.Context(), m.key, merchant.KeyNames{Currency: new("EUR")}, audit.Act{At: b.clock.Now()},
@@ -37,7 +37,7 @@ func TestPrice_Overview(t *testing.T) {
 	for path, want := range map[string]string{
 		"/dashboard":               "€50.50 and $7.00 priced otherwise",
 		"/dashboard?in=EUR&days=7": "€50.50 and $7.00 priced otherwise",
-		"/dashboard?in=USD":        "$65.65676", "/dashboard?in=GBP": "$65.65676",
+		"/dashboard?in=USD":        "$65.66", "/dashboard?in=GBP": "$65.66",
 	} {
 		page := s.get(path).body
 		if !strings.Contains(page, want) || !strings.Contains(page, `aria-label="Currency"`) {
@@ -46,7 +46,7 @@ func TestPrice_Overview(t *testing.T) {
 	}
 	list := s.get("/dashboard/payments").body
 	before, after, _ := strings.Cut(list, "€30.50")
-	if !strings.Contains(after, "$35.42636") || strings.Contains(before, "$35.42636") {
+	if !strings.Contains(after, "$35.43") || strings.Contains(before, "$35.43") {
 		t.Error("the list does not name the price first, and the dollars beside it")
 	}
 	s.get("/dashboard/payments?q=30%2C50+%E2%82%AC").wants(t, 200, "€30.50")

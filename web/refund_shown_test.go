@@ -146,7 +146,7 @@ func TestPageSame_Refund(t *testing.T) {
 			}
 		})
 	}
-	s.get("/dashboard/payments").wants(t, 200, `data-status="RETURNED">Refunded<`, "20.00 USDC")
+	s.get("/dashboard/payments").wants(t, 200, `data-status="RETURNED">Refunded<`, "Refunded:", "49.90 USDC")
 	page := s.get("/dashboard/payments/" + string(p.ID)).body
 	if strings.Contains(page, "Paid: $") || !strings.Contains(page, `data-status="RETURNED"`) {
 		t.Error("the merchant's page says that a payment is paid of which nothing is left")

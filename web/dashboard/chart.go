@@ -27,7 +27,7 @@ type in exchange.Currency
 // text writes an amount.
 func (x in) text(ctx context.Context, amount int64) string {
 	if x == "" {
-		return dollars(ctx, money.Micros(amount))
+		return dollars(ctx, cents(money.Micros(amount)))
 	}
 	sum := exchange.Sum{Currency: exchange.Currency(x), Units: amount}
 	return views.LocaleOf(ctx).Price(sum.Amount(), string(x))
@@ -56,7 +56,7 @@ func (x in) sum(days []report.Day, from, until time.Time, networks ...chain.Netw
 func (x in) words(ctx context.Context, v volume) string {
 	if v.other > 0 {
 		return views.T(ctx, "{{.Sum}} and {{.Other}} priced otherwise",
-			"Sum", x.text(ctx, v.paid), "Other", dollars(ctx, v.other))
+			"Sum", x.text(ctx, v.paid), "Other", dollars(ctx, cents(v.other)))
 	}
 	return x.text(ctx, v.paid)
 }

@@ -88,20 +88,33 @@ func (d *Surface) paymentsProps(
 	refunds, err := d.Reports.Refunds(ctx, found.Payments)
 	for _, x := range found.Payments {
 		row := paymentRow(ctx, x)
-		for _, r := range refunds[x.Number] {
-			row.Refunds = append(row.Refunds, dashboard.RefundLine{
-				Amount: views.LocaleOf(ctx).Amount(r.Units.Display(r.Decimals)) + " " + r.Symbol,
-				Paid:   r.Status == refund.Final,
-			})
-		}
+		row.Refunds = refundLines(ctx, refunds[x.Number])
 		p.Rows = append(p.Rows, row)
 	}
 	return p, err
 }
 
+// refundLines adds up the refunds of a payment that are alike.
+func refundLines(ctx context.Context, list []report.Refund) (lines []dashboard.RefundLine) {
+	for len(list) > 0 {
+		first, rest := list[0], []report.Refund(nil)
+		paid, units := first.Status == refund.Final, first.Units
+		for _, r := range list[1:] {
+			if r.Symbol == first.Symbol && r.Decimals == first.Decimals && (r.Status == refund.Final) == paid {
+				units = units.Add(r.Units)
+			} else {
+				rest = append(rest, r)
+			}
+		}
+		amount := views.LocaleOf(ctx).Amount(units.Display(first.Decimals)) + " " + first.Symbol
+		lines, list = append(lines, dashboard.RefundLine{Amount: amount, Paid: paid}), rest
+	}
+	return lines
+}
+
 // totalsText says how many payments the filter takes, and what they were made for.
 func totalsText(ctx context.Context, t report.Totals) string {
-	n, sum := int(t.Payments), dollars(ctx, t.Amount)
+	n, sum := int(t.Payments), dollars(ctx, cents(t.Amount))
 	if t.More {
 		return views.N(ctx, "At least {{.N}} payments, {{.Sum}} together. Florin counts no further here; an export has "+
 			"them all.", n, "Sum", sum)
@@ -125,6 +138,9 @@ func paymentRow(ctx context.Context, p payment.Payment) dashboard.PaymentRow {
 	r := dashboard.PaymentRow{
 		TxnID: string(p.ID), Amount: p.Amount.Display(), Price: present.PriceOf(p), Standing: string(p.Standing()),
 		Network: string(p.Choice.Network), Token: string(p.Choice.Token), CreatedAt: p.CreatedAt,
+	}
+	if !r.Price.None() { // the price is what is known of it
+		r.Amount = cents(p.Amount).Display()
 	}
 	donation := ""
 	if p.Kind == payment.KindDonation {

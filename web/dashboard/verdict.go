@@ -136,6 +136,11 @@ func inWay(ctx context.Context, p payment.Payment, m money.Micros) string {
 
 func dollars(ctx context.Context, m money.Micros) string { return panel.Dollars(ctx, m.Display()) }
 
+// cents are the dollars of a figure, to the nearest cent: what was priced in another currency has six decimal places.
+func cents(m money.Micros) money.Micros { return (m + cent/2) / cent * cent }
+
+const cent = money.USD / 100
+
 func timeLeft(ctx context.Context, t, now time.Time) string {
 	if !t.After(now) {
 		return views.T(ctx, "Your customer has time until Florin has checked the networks once more.")
