@@ -6,9 +6,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/store/report"
 )
 
 // What a person must settle is counted on every page and listed once, with the act
@@ -136,5 +139,29 @@ func TestDashboard_AttentionBulk(t *testing.T) {
 	left = s.get("/dashboard/attention")
 	if left.wants(t, 200, "needs-"+string(asked.ID)); strings.Contains(left.body, "needs-"+string(kept.ID)) {
 		t.Error("the shop is asked about two dollars that it keeps")
+	}
+}
+
+// A customer who asks stands first however many newer payments need the merchant.
+func TestDashboard_AttentionAskedLongAgo(t *testing.T) {
+	t.Parallel()
+	b := newDashboard(t)
+	m := b.shop(b.member(ownerEmail))
+	s := b.surfer()
+	s.signIn(ownerEmail)
+	_, err := b.accounts.Grant(t.Context(), m.key, merchant.Grant{Credits: report.MaxPage}, audit.Act{Who: "operator"})
+	must(t, err)
+	asked := b.deposit(b.start(b.newPaymentOf(m, "30"), chain.Polygon), 20*money.USD, true)
+	b.ask("POST", "/pay/"+string(asked.ID)+"/ask", "", asForm...)
+	for range report.MaxPage {
+		b.deposit(b.start(b.newPaymentOf(m, "10"), chain.Polygon), 12*money.USD, true)
+	}
+	page := s.get("/dashboard/attention").body
+	if first := strings.Index(page, `data-testid="needs-`); first < 0 ||
+		!strings.HasPrefix(page[first:], `data-testid="needs-`+string(asked.ID)) {
+		t.Errorf("the one who asks does not stand first: %s", plainText(page)[:400])
+	}
+	if n := strings.Count(page, `data-testid="needs-`); n != 25 {
+		t.Errorf("%d payments are listed", n)
 	}
 }

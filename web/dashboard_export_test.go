@@ -146,7 +146,7 @@ func TestDashboard_Export(t *testing.T) {
 	}
 	rows, err := csv.NewReader(strings.NewReader(r.body)).ReadAll()
 	must(t, err)
-	if len(rows) != 1+5+8 || len(rows[0]) != 18 {
+	if len(rows) != 1+5+8 || len(rows[0]) != 19 {
 		t.Fatalf("%d rows of %d columns", len(rows), len(rows[0]))
 	}
 	for _, row := range rows[1:] {

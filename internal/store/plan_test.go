@@ -213,6 +213,8 @@ func (w *world) useDashboard(k merchant.Key, p payment.Payment) {
 		{},
 		{Statuses: []payment.Status{payment.Pending, payment.Started}},
 		{Attention: true},
+		{Attention: true, Asked: true},
+		{Refunded: true},
 		{Network: chain.Base, Token: money.USDC},
 		{Min: 1, Max: 9, From: storetest.Start, Until: storetest.Start.Add(time.Hour)},
 		{After: report.Place{At: storetest.Start, Number: 9}},
@@ -245,6 +247,8 @@ func (w *world) useDashboard(k merchant.Key, p payment.Payment) {
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		w.T.Fatal(err)
 	}
+	_, _, err = w.RefundsToSend(ctx, keys)
+	w.Must(err)
 	w.MustDo(w.FailedDeliveries(ctx, keys, storetest.Start))
 	// There may be none; how it is looked for is what counts.
 	_ = w.Resend(ctx, keys, 1, storetest.Start, audit.Record{})

@@ -13,6 +13,7 @@ import (
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/refund"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/store/report"
 	"github.com/florinpay/florin/internal/store/storetest"
 )
 
@@ -161,5 +162,56 @@ func TestStore_IsDeposit(t *testing.T) {
 		if _, err := w.Refund(t.Context(), "01KAX00000000000000000000Z"); !errors.Is(err, refund.ErrUnknown) {
 			t.Errorf("unknown refund: %v", err)
 		}
+	})
+}
+
+// TestStore_RefundsToSend: what waits for the merchant is counted until his wallet was asked, and what went back is
+// found as refunded, of the keys that are asked for alone.
+func TestStore_RefundsToSend(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		p, other := w.received("0xaa"), w.received("0xab")
+		keys, id, now := []int64{p.KeyID}, refund.ID("01KAX00000000000000000000A"), storetest.Start.Add(time.Minute)
+		wait := func(when string, want int64) {
+			t.Helper()
+			n, oldest, err := w.RefundsToSend(t.Context(), keys)
+			w.Must(err)
+			if n != want || want > 0 && oldest != p.ID {
+				t.Errorf("%s: %d refunds wait, the oldest of %s; want %d of %s", when, n, oldest, want, p.ID)
+			}
+		}
+		refunded := func(when string, want ...payment.ID) {
+			t.Helper()
+			var got []payment.ID
+			for _, x := range w.search(report.Query{Keys: keys, Refunded: true}) {
+				got = append(got, x.ID)
+			}
+			storetest.Same(t, when, got, want)
+		}
+		for _, x := range []struct {
+			when   string
+			decide func(refund.Account) (refund.Change, error)
+			want   int64
+		}{
+			{"asked for", func(a refund.Account) (refund.Change, error) {
+				return a.Request(refund.Ask{ID: id}, now)
+			}, 0},
+			{"addressed", func(a refund.Account) (refund.Change, error) {
+				return a.GiveAddress(id, chain.Watched{Address: "0xa1", Raw: []byte("0xa1")}, false, now)
+			}, 1},
+			{"asked", func(a refund.Account) (refund.Change, error) { return a.Ask(id, now) }, 0},
+			{"unsent", func(a refund.Account) (refund.Change, error) { return a.Unsend(id, now) }, 1},
+		} {
+			w.MustDo(w.UpdateRefunds(t.Context(), p.ID, x.decide))
+			wait(x.when, x.want)
+			refunded(x.when)
+		}
+		w.MustDo(w.UpdateRefunds(t.Context(), p.ID, func(a refund.Account) (refund.Change, error) {
+			return a.Settle(id, pay(a.Refunds[0], "0xcc"), now)
+		}))
+		wait("settled", 0)
+		refunded("settled", p.ID)
+		keys = []int64{other.KeyID}
+		refunded("another key")
 	})
 }

@@ -213,6 +213,7 @@ CREATE INDEX payments_open ON payments (expires_at) WHERE ended_at IS NULL;
 CREATE INDEX payments_by_amount ON payments (key_id, amount, created_at, id);
 CREATE INDEX payments_priced ON payments (key_id, price, created_at) WHERE currency <> '';
 CREATE INDEX payments_attention ON payments (key_id, created_at, id) WHERE attention <> '';
+CREATE INDEX payments_returned ON payments (key_id, created_at, id) WHERE returned + returned_other > 0;
 -- What was paid, by when.
 CREATE INDEX payments_paid ON payments (key_id, ended_at, id) WHERE status = 'COMPLETED';
 -- What each payment link has brought in.

@@ -24,7 +24,7 @@ type PaymentRow struct {
 	Refunds      []RefundLine
 }
 
-// RefundLine is a refund in a list.
+// RefundLine is refunds of a payment in a list, in one token.
 type RefundLine struct {
 	Amount string // with its token
 	Paid   bool   // the money is there
@@ -98,6 +98,7 @@ var (
 		{Value: "COMPLETED", Text: "Paid"},
 		{Value: "EXPIRED", Text: "Expired"},
 		{Value: "CANCELLED", Text: "Cancelled"},
+		{Value: "REFUNDED", Text: "Refunded"},
 	}
 	NetworkChoices = []panel.Choice{
 		{Value: "", Text: "Any network"},
@@ -119,6 +120,7 @@ var paymentTabs = []panel.Choice{
 	{Value: "COMPLETED", Text: "Paid"},
 	{Value: "OPEN", Text: "Open"},
 	{Value: "ATTENTION", Text: "Needs attention"},
+	{Value: "REFUNDED", Text: "Refunded"},
 }
 
 // bound is the label of a bound of amounts, with the sign of dollars where there is no choice of currencies.

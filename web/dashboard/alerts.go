@@ -19,10 +19,15 @@ import (
 func (d *Surface) alerts(
 	ctx context.Context, who session.Principal, houses []house, now time.Time,
 ) ([]panel.Notice, error) {
-	all, err := d.settlementAlerts(ctx, who, now)
+	all, err := d.refundAlerts(ctx, who)
 	if err != nil {
 		return nil, err
 	}
+	settlement, err := d.settlementAlerts(ctx, who, now)
+	if err != nil {
+		return nil, err
+	}
+	all = append(all, settlement...)
 	for _, h := range houses {
 		at := "?key=" + h.key.PublicID
 		shop := shopName(ctx, houses, h)
@@ -175,6 +180,19 @@ func failingText(ctx context.Context, f report.Failing, shop string) string {
 	}
 	return views.N(ctx, "Webhooks of {{.Shop}} do not arrive: in the last day, {{.Waiting}} failed so far and will be "+
 		"tried again, {{.N}} failed for good.", lost, "Shop", shop, "Waiting", views.LocaleOf(ctx).Integer(waiting))
+}
+
+// refundAlerts say that refunds wait for the merchant's wallet: their payers have done their part.
+func (d *Surface) refundAlerts(ctx context.Context, who session.Principal) ([]panel.Notice, error) {
+	n, oldest, err := d.Reports.RefundsToSend(ctx, who.KeyIDs())
+	if n == 0 || err != nil {
+		return nil, err
+	}
+	return []panel.Notice{{
+		Plain: true,
+		Text:  views.N(ctx, "{{.N}} refunds wait for you to send them: your customers have said where to.", int(n)),
+		Link:  paymentsPath + "/" + string(oldest) + "#refunds", LinkText: "See details",
+	}}, nil
 }
 
 // settlementAlerts name the networks whose money has not reached the merchant's wallet.

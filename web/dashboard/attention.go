@@ -50,13 +50,11 @@ func (d *Surface) attentionProps(
 	if p.Alerts, err = d.alerts(ctx, who, houses, now); err != nil {
 		return p, err
 	}
-	odd, err := d.Reports.SearchPayments(ctx, report.Query{Keys: who.KeyIDs(), Attention: true, Limit: report.MaxPage})
+	page, more, err := d.needing(ctx, who)
 	if err != nil {
 		return p, err
 	}
-	slices.SortStableFunc(odd.Payments, byUrgency)
-	p.More = odd.Next != (report.Place{}) || len(odd.Payments) > attentionRows
-	page := odd.Payments[:min(len(odd.Payments), attentionRows)]
+	p.More = more
 	refunds, err := d.Reports.Refunds(ctx, page)
 	if err != nil {
 		return p, err
@@ -80,15 +78,33 @@ func (d *Surface) attentionProps(
 	return p, nil
 }
 
+// needing lists the payments that need their merchant, the most urgent first, and reports whether there are more. Those
+// whose customers ask are read apart: many newer ones may need him.
+func (d *Surface) needing(ctx context.Context, who session.Principal) (list []payment.Payment, more bool, err error) {
+	q := report.Query{Keys: who.KeyIDs(), Attention: true, Asked: true, Limit: report.MaxPage}
+	asked, err := d.Reports.SearchPayments(ctx, q)
+	if err != nil {
+		return nil, false, err
+	}
+	q.Asked, q.Limit = false, min(len(asked.Payments)+attentionRows+1, report.MaxPage)
+	newest, err := d.Reports.SearchPayments(ctx, q)
+	if err != nil {
+		return nil, false, err
+	}
+	list = append(asked.Payments, slices.DeleteFunc(newest.Payments, payment.Payment.HasAsked)...)
+	slices.SortStableFunc(list, byUrgency)
+	return list[:min(len(list), attentionRows)], len(list) > attentionRows, nil
+}
+
 // byUrgency compares payments that need their merchant: a customer who asks waits for an answer, and who has the least
-// time left the most.
+// time left the most; otherwise the newest stand first.
 func byUrgency(a, b payment.Payment) int {
 	first := func(one, other bool) int { return map[bool]int{true: 1}[other] - map[bool]int{true: 1}[one] }
 	order := cmp.Or(first(waits(a), waits(b)), first(asks(a), asks(b)))
 	if order == 0 && waits(a) {
-		return a.ExpiresAt.Compare(b.ExpiresAt)
+		order = a.ExpiresAt.Compare(b.ExpiresAt)
 	}
-	return order
+	return cmp.Or(order, b.CreatedAt.Compare(a.CreatedAt))
 }
 
 // waits reports whether the customer asks, and can still pay the rest.

@@ -30,7 +30,7 @@ import (
 var exportHead = []string{
 	"txnid", "createdAt", "status", "kind", "amountUsd", "receivedUsd", "network", "token", "reference",
 	"description", "customerEmail",
-	"hash", "depositAddress", "settlementAddress", "startedAt", "endedAt", "completedByHand", "refunds",
+	"hash", "depositAddress", "settlementAddress", "startedAt", "endedAt", "completedByHand", "refunds", "refundedUsd",
 }
 
 // exportPrice are the columns that follow where a payment of the export was priced in another currency.
@@ -200,6 +200,7 @@ func exportRow(p report.Exported) []string {
 		p.Amount.String(), p.Received().Micros().String(), string(p.Choice.Network), string(p.Choice.Token),
 		harmless(p.Reference), harmless(p.Description), harmless(p.CustomerEmail), string(p.Hash), "", "",
 		stampOf(p.StartedAt), stampOf(p.EndedAt), map[bool]string{true: "yes", false: "no"}[p.ByHand], "",
+		(p.Returned + p.ReturnedOther).String(),
 	}
 	for i, x := range p.Refunds {
 		if i > 0 {

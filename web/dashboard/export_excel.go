@@ -35,7 +35,8 @@ const excelStamp = "2006-01-02 15:04:05"
 // exportNumbers and exportTimes are the columns that hold amounts and times. All others hold texts.
 var (
 	exportNumbers = map[string]bool{
-		"amountUsd": true, "receivedUsd": true, "priceAmount": true, "rate": true, "receivedPrice": true, "gas": true,
+		"amountUsd": true, "receivedUsd": true, "refundedUsd": true, "priceAmount": true, "rate": true,
+		"receivedPrice": true, "gas": true,
 	}
 	exportTimes = map[string]bool{
 		"createdAt": true, "startedAt": true, "endedAt": true, "rateAt": true, "settledAt": true,

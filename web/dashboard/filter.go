@@ -95,6 +95,7 @@ func wrongText(ctx context.Context, err error) string {
 const (
 	statusOpen      = "OPEN"
 	statusAttention = "ATTENTION"
+	statusRefunded  = "REFUNDED"
 )
 
 func readStatus(text string, to *report.Query) error {
@@ -104,6 +105,8 @@ func readStatus(text string, to *report.Query) error {
 		to.Statuses = []payment.Status{payment.Pending, payment.Started}
 	case text == statusAttention:
 		to.Attention = true
+	case text == statusRefunded:
+		to.Refunded = true
 	case slices.Contains(payment.Statuses(), payment.Status(text)):
 		to.Statuses = []payment.Status{payment.Status(text)}
 	default:
@@ -310,6 +313,8 @@ func nounOf(q report.Query) string {
 	switch {
 	case q.Attention:
 		payments, donations = "Payments that need attention", "Donations that need attention"
+	case q.Refunded:
+		payments, donations = "Refunded payments", "Refunded donations"
 	case len(q.Statuses) > 1:
 		payments, donations = "Open payments", "Open donations"
 	case len(q.Statuses) == 1:

@@ -25,6 +25,8 @@ type Query struct {
 	// Statuses are any of these; none: every status.
 	Statuses  []payment.Status
 	Attention bool // only those that need the merchant
+	Asked     bool // only those whose payer asked the merchant to accept what came
+	Refunded  bool // only those of which money was paid back
 	Network   chain.Network
 	Token     money.Token
 	Kind      payment.Kind

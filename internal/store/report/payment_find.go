@@ -59,7 +59,7 @@ func (f *finder) ranges(ctx context.Context) ([]*bun.SelectQuery, error) {
 			lower := bun.Safe("lower(p.reference COLLATE " + f.bytewise + ")")
 			all = append(all, f.page(of.Where("p.reference <> '' AND ? = ?", lower, db.LowerASCII(f.q.Reference)).
 				Where("p.reference = ?", f.q.Reference).Apply(f.inState)))
-		case f.q.Paid, f.q.Attention:
+		case f.q.Paid, f.q.Attention, f.q.Refunded:
 			all = append(all, f.page(of.Apply(f.inState)))
 		case len(f.q.Statuses) == 0 && f.q.Network == "" && !f.q.Unswept:
 			all = append(all, f.page(of))
@@ -126,6 +126,12 @@ func (f *finder) inState(q *bun.SelectQuery) *bun.SelectQuery {
 	}
 	if f.q.Attention {
 		q = q.Where("p.attention <> ''")
+	}
+	if f.q.Asked {
+		q = q.Where("p.asked > 0")
+	}
+	if f.q.Refunded {
+		q = q.Where("p.returned + p.returned_other > 0")
 	}
 	if f.q.Network != "" {
 		q = q.Where("p.network = ?", f.q.Network)

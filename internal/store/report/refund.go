@@ -2,6 +2,7 @@ package report
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
@@ -20,6 +21,25 @@ type Refund struct {
 // Text is the refund in a few words: 2 USDC FINAL.
 func (r Refund) Text() string {
 	return r.Units.Format(r.Decimals) + " " + r.Symbol + " " + string(r.Status)
+}
+
+// RefundsToSend counts the refunds of payments of the keys that have an address, and that no wallet was asked to send,
+// and names the payment of the oldest.
+func (r *Reader) RefundsToSend(ctx context.Context, keys []int64) (n int64, oldest payment.ID, err error) {
+	// The signs keep databases from reading all payments of the keys, or all refunds: few stand in refunds_awaited,
+	// whose condition is the list of both statuses.
+	listed, args := r.db.Dialect().Listed("+p.key_id"), []any{db.Numbers(keys)}
+	err = r.db.Read(ctx, db.Query(func(scan db.Scan) error {
+		n++
+		if oldest != "" {
+			var other payment.ID
+			return scan(&other)
+		}
+		return scan(&oldest)
+	}, `SELECT p.public_id FROM refunds AS r CROSS JOIN payments AS p
+		WHERE p.id = r.payment_id AND r.status IN ('ADDRESS_GIVEN', 'SENT') AND r.status = 'ADDRESS_GIVEN' AND r.asked_at IS NULL AND `+listed+`
+		ORDER BY +r.id LIMIT `+strconv.Itoa(MaxAttention), args...))
+	return n, oldest, db.Wrap(err, "refunds to be sent")
 }
 
 // Refunds returns the refunds of the payments that were not cancelled, the oldest first, by the number of the payment.
