@@ -9,6 +9,7 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/web/session"
 )
 
 // A shop reads its days and times in its own zone: in lists, on the page of a payment, in filters and in sums.
@@ -90,4 +91,27 @@ func TestDashboard_HideSteps(t *testing.T) {
 		t.Error("hidden steps are shown")
 	}
 	other.get("/dashboard").wants(t, 200, "First steps")
+}
+
+// TestDashboard_ZoneOfCampaign: the last day of a campaign ends when the shop's day does, and its form shows that day.
+func TestDashboard_ZoneOfCampaign(t *testing.T) {
+	t.Parallel()
+	b := newDashboard(t)
+	m := b.shop(b.member(ownerEmail))
+	s := b.surfer()
+	s.signIn(ownerEmail)
+	zone, err := time.LoadLocation("Pacific/Kiritimati")
+	must(t, err)
+	s.post("/dashboard/keys/"+m.key.PublicID+"/label", "label", m.key.Label, "currency", "", "zone", zone.String()).
+		leads(t, "/dashboard/keys")
+	last := session.Day(b.clock.Now().In(zone)).AddDate(0, 0, 30)
+	day := last.Format(time.DateOnly)
+	s.post("/dashboard/campaigns", "key", m.key.PublicID, "password", testPassword, "title", "Rex", "ends", day).
+		leads(t, "/dashboard/campaigns/rex")
+	made, _, err := b.campaigns.Get(t.Context(), "rex")
+	must(t, err)
+	if want := last.AddDate(0, 0, 1); !made.EndsAt.Equal(want) {
+		t.Errorf("it ends at %v, want %v", made.EndsAt, want)
+	}
+	s.get("/dashboard/campaigns/rex/edit").wants(t, 200, `value="`+day+`"`)
 }

@@ -15,9 +15,9 @@ import (
 )
 
 // campaignForm returns the form of a campaign; present is its state now, zero for
-// a new one, which begins with the currency of the key.
+// a new one, which begins with the currency of the key. Days are those of the zone.
 func campaignForm(
-	f *shell.Form, present campaign.Campaign, key merchant.Key, choice panel.KeyChoice,
+	f *shell.Form, present campaign.Campaign, key merchant.Key, choice panel.KeyChoice, zone *time.Location,
 ) campaignview.Form {
 	goal, suggested := plainAmount(present.Goal), []string(nil)
 	for _, m := range present.Suggested {
@@ -64,14 +64,17 @@ func campaignForm(
 			Setting: true, Name: "suggested", Label: "Suggested amounts (optional)", Max: "120",
 			Value: strings.Join(suggested, " "), Placeholder: "5 25 100", Hint: suggestedHint,
 		}),
-		f.Field(panel.Field{Setting: true, Name: "ends", Label: "Last day (optional)", Type: "date", Value: lastDay(present.EndsAt), Hint: "Donations can be started until midnight UTC at the end of it."}),
+		f.Field(panel.Field{
+			Setting: true, Name: "ends", Label: "Last day (optional)", Type: "date",
+			Value: lastDay(present.EndsAt, zone), Hint: "Donations can be started until the end of this day.",
+		}),
 	)
 	return form
 }
 
 // storedCampaign is what the form of a campaign that exists holds; none is a form that nobody filled in.
 func storedCampaign(none *shell.Form, who session.Principal, c campaign.Campaign) []panel.Field {
-	form := campaignForm(none, c, merchant.Key{}, panel.KeyChoice{})
+	form := campaignForm(none, c, merchant.Key{}, panel.KeyChoice{}, who.Zone())
 	box := panel.Field{Name: "atOnce", Label: "Show names and messages at once", Type: "checkbox"}
 	if c.ShowAtOnce {
 		box.Value = "1"
@@ -98,17 +101,17 @@ func plainAmount(m money.Micros) string {
 	return m.String()
 }
 
-// lastDay is the day, in UTC, on which something ends at a time.
-func lastDay(ends time.Time) string {
+// lastDay is the day of the zone on which something ends at a time.
+func lastDay(ends time.Time, zone *time.Location) string {
 	if ends.IsZero() {
 		return ""
 	}
-	return ends.UTC().Add(-time.Nanosecond).Format(session.DayFormat)
+	return ends.In(zone).Add(-time.Nanosecond).Format(session.DayFormat)
 }
 
 // draftOf reads a campaign's form. An unchanged last day keeps the
 // exact end.
-func draftOf(f *shell.Form, present campaign.Campaign) campaign.Draft {
+func draftOf(f *shell.Form, present campaign.Campaign, zone *time.Location) campaign.Draft {
 	in := campaign.Draft{
 		Slug: f.Text("slug"), Title: f.Values.Get("title"), Description: f.Values.Get("description"),
 		Goal:       f.Amount("goal"),
@@ -125,10 +128,10 @@ func draftOf(f *shell.Form, present campaign.Campaign) campaign.Draft {
 	}
 	switch day := f.Text("ends"); day {
 	case "":
-	case lastDay(present.EndsAt):
+	case lastDay(present.EndsAt, zone):
 		in.EndsAt = present.EndsAt
 	default:
-		at, err := time.Parse(session.DayFormat, day)
+		at, err := time.ParseInLocation(session.DayFormat, day, zone)
 		if err != nil {
 			f.Bad("ends", "The last day must be a date such as 2027-01-31.")
 		}

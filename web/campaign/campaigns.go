@@ -43,7 +43,7 @@ func (d *Surface) campaignsPage(c echo.Context, who session.Principal, status in
 	}
 	p := campaignview.ListProps{
 		Frame: d.Frame(c, who, "Campaigns", campaignsPath), Problem: f.Problem, HasKey: ok,
-		Form: campaignForm(f, campaign.Campaign{}, key, choice),
+		Form: campaignForm(f, campaign.Campaign{}, key, choice, who.Zone()),
 	}
 	if p.Form.Reauth, err = d.GateFieldIfAsked(c, who, f); err != nil {
 		return err
@@ -88,7 +88,7 @@ func (d *Surface) postCampaignNew(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	in := draftOf(f, campaign.Campaign{})
+	in := draftOf(f, campaign.Campaign{}, who.Zone())
 	if err := d.GateShown(c, who, f); err != nil {
 		if !session.ReauthRefused(f, err) {
 			return err
@@ -140,7 +140,7 @@ func (d *Surface) campaignEditPage(c echo.Context, who session.Principal, status
 			choice.Current = own
 		}
 	}
-	form := campaignForm(f, found, merchant.Key{}, choice)
+	form := campaignForm(f, found, merchant.Key{}, choice, who.Zone())
 	form.Stored = storedCampaign(shell.EmptyForm(c), who, found)
 	form.Redirect = who.Membership.Role.May(merchant.ActMoney)
 	form.KeyGone = !slices.ContainsFunc(who.Keys, func(k merchant.Key) bool { return k.ID == found.KeyID })
@@ -206,7 +206,7 @@ func (d *Surface) postCampaignEdit(c echo.Context, who session.Principal) error 
 	if err != nil {
 		return err
 	}
-	in := draftOf(f, found)
+	in := draftOf(f, found, who.Zone())
 	in.AsOf = found.UpdatedAt
 	edited, wrong := found.Edit(in, key.ID, d.Shell.Now())
 	f.Refused(wrong, campaignSubjects...)
