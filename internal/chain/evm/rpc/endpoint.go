@@ -140,7 +140,7 @@ func (e *Endpoint) request(ctx context.Context, calls []Call, into *bytes.Buffer
 	}
 	defer answered()
 	timeout := e.timeout
-	if ofItems(calls) {
+	if quick(calls) {
 		timeout = min(timeout, itemTimeout)
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)

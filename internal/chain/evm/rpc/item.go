@@ -17,14 +17,22 @@ const itemTimeout = 5 * time.Second
 // ofItem reports whether the call asks for one transaction, account or block, for which alone a node may fail.
 func (c Call) ofItem() bool {
 	switch c.method {
-	case "eth_getTransactionReceipt", "eth_getTransactionByHash", "eth_getBlockReceipts", "eth_getCode", "eth_call",
-		"eth_getBalance":
+	case "eth_getTransactionReceipt", "eth_getTransactionByHash", "eth_getBlockReceipts", "eth_getCode":
 		return true
 	case "eth_getBlockByNumber":
 		number, ok := c.params[0].(string)
 		return ok && strings.HasPrefix(number, "0x")
 	}
-	return false
+	return c.ofState()
+}
+
+// ofState reports whether the call reads the state of accounts, of hundreds of them with Multicall: it may take as long
+// as any request, and one that takes longer says nothing about an account.
+func (c Call) ofState() bool { return c.method == "eth_call" || c.method == "eth_getBalance" }
+
+// quick reports whether the calls ask for single items only, which a node has at hand.
+func quick(calls []Call) bool {
+	return !slices.ContainsFunc(calls, func(c Call) bool { return !c.ofItem() || c.ofState() })
 }
 
 // ofItems reports whether the calls ask for single items, and for nothing else but the newest block's number.
@@ -35,13 +43,14 @@ func ofItems(calls []Call) bool {
 }
 
 // fault marks the failure of the call as that of its item, where it is about one and the node answered, or took too
-// long.
+// long for what it has at hand.
 func (c Call) fault(err error) error {
-	if err == nil || !c.ofItem() {
+	late := TimedOut(err)
+	if err == nil || !c.ofItem() || late && c.ofState() {
 		return err
 	}
 	_, object := errors.AsType[*Error](err)
-	return endpoint.OfItem(err, TimedOut(err) || object && !errors.Is(err, ErrLagging) && !errors.Is(err, ErrPruned))
+	return endpoint.OfItem(err, late || object && !errors.Is(err, ErrLagging) && !errors.Is(err, ErrPruned))
 }
 
 // fault is Call.fault of a request. One that the node does not answer at all, or with an HTTP status, may be at fault
@@ -49,7 +58,8 @@ func (c Call) fault(err error) error {
 func (e *Endpoint) fault(ctx context.Context, calls []Call, err error) error {
 	err = calls[0].fault(err)
 	_, limited := errors.AsType[rateLimited](err)
-	if limited || endpoint.IsItem(err) || errors.Is(err, endpoint.ErrBusy) || ctx.Err() != nil || !ofItems(calls) {
+	if limited || endpoint.IsItem(err) || errors.Is(err, endpoint.ErrBusy) || ctx.Err() != nil || !ofItems(calls) ||
+		errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return endpoint.OfItem(err, e.answers(ctx))

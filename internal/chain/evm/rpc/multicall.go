@@ -67,17 +67,21 @@ func (e *Endpoint) Balances(
 	breaks := 0
 	b, err := e.balancesInParts(ctx, token, holders, number, &breaks)
 	if n := len(b.Unread); err == nil && n > 1 && n == len(holders) {
-		return chain.Balances{}, b.Unread[0] // not for one address alone
+		b, err = chain.Balances{}, b.Unread[0]
+	}
+	if item, ok := errors.AsType[endpoint.Item](err); ok {
+		err = item.Err // not for one address alone, so the endpoint is at fault
 	}
 	return b, err
 }
 
-// balancesInParts is balances, in parts where the request breaks at an item.
+// balancesInParts is balances, in parts where the request breaks at an item. One that takes too long is not made again:
+// each part might take as long.
 func (e *Endpoint) balancesInParts(
 	ctx context.Context, token *Address, holders []Address, number uint64, breaks *int,
 ) (chain.Balances, error) {
 	b, err := e.balances(ctx, token, holders, number)
-	if !endpoint.IsItem(err) || ctx.Err() != nil {
+	if !endpoint.IsItem(err) || errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
 		return b, err
 	}
 	if *breaks++; *breaks > mostBreaks {
