@@ -20,21 +20,26 @@ const (
 	// patience is how often in a row an endpoint may lag before it counts as unhealthy: an address can hide several
 	// nodes, not all equally far.
 	patience = 3
+	// standsFor is for how long an endpoint stands still that does not reach its highest block again. It is shorter
+	// than chain.AloneAfter, so that one that was far too high for a moment is not taken to be silent, and longer than
+	// it takes one that goes back and forth to come back.
+	standsFor = chain.AloneAfter / 2
 )
 
 // Health is how an endpoint does. It is safe for concurrent use.
 type Health struct {
 	now func() time.Time
 
-	mu       sync.Mutex
-	verified time.Time // until when it counts as being on the right chain
-	failures int       // in a row
-	lags     int       // in a row
-	headAt   time.Time // when its newest block was reported
-	moved    time.Time // when it last reported a higher block than ever before
-	reached  uint64    // that block
-	latency  Latency
-	state    chain.EndpointHealth
+	mu        sync.Mutex
+	verified  time.Time // until when it counts as being on the right chain
+	failures  int       // in a row
+	lags      int       // in a row
+	headAt    time.Time // when its newest block was reported
+	moved     time.Time // when it last reported a higher block than before
+	reached   uint64    // that block
+	reachedAt time.Time // when it last reported that block or a higher one
+	latency   Latency
+	state     chain.EndpointHealth
 }
 
 // NewHealth returns the health of an endpoint that nobody has asked yet.
@@ -123,10 +128,15 @@ func (h *Health) RecordFinal(number uint64) {
 }
 
 // reach records that the endpoint has a block. One that goes back and forth between blocks that it has shown before
-// stands still.
+// stands still. One that stays below its highest block for long was wrong about it, or the chain fell back: then it
+// moves from where it is.
 func (h *Health) reach(number uint64) {
+	now := h.now()
 	if number > h.reached {
-		h.reached, h.moved = number, h.now()
+		h.moved = now
+	}
+	if number >= h.reached || now.Sub(h.reachedAt) > standsFor {
+		h.reached, h.reachedAt = number, now
 	}
 }
 
