@@ -44,6 +44,12 @@ func (p Payment) Returned() money.Micros {
 	return counts.Micros()
 }
 
+// PaidBack is what was paid back of all that came.
+func (p Payment) PaidBack() money.Micros {
+	counts, other := p.refunded(false)
+	return counts.Add(other).Micros()
+}
+
 // Left returns the final money that counts and was not paid back.
 func (p Payment) Left() money.Atto { return p.left(false) }
 

@@ -32,15 +32,14 @@ const (
 // Standing returns where the payment stands for its merchant.
 func (p Payment) Standing() Standing {
 	left, asked := p.Left(), p.Amount.Atto()
-	returned, other := p.refunded(false)
 	switch {
 	case p.Reorged:
 		return StandingReorged
-	case p.Status.Final() && !returned.Add(other).IsZero() && p.Arrived().IsZero():
+	case p.Status.Final() && p.PaidBack() > 0 && p.Arrived().IsZero():
 		return StandingReturned
 	case p.Status == Completed && p.Excess() > 0:
 		return StandingOver
-	case p.Status == Completed && !returned.IsZero() && left.Cmp(asked) < 0:
+	case p.Status == Completed && p.Returned() > 0 && left.Cmp(asked) < 0:
 		return StandingPartReturned
 	case p.Status == Completed:
 		return StandingPaid

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/florinpay/florin/internal/input"
+	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/report"
@@ -21,7 +22,7 @@ var payments = db.NewTable[paymentRow]("payments", `
 	         rate_markup=Price.Markup rate_sources=Price.Sources created_at short_basis=Terms.ShortBasis late_for_us=Terms.LateFor keep_over=Terms.KeepOver credits campaign_id link_id
 	         reference description success_url cancel_url metadata customer_email donor_name donor_message words
 	changes: status network=Choice.Network token=Choice.Token expires_at started_at ended_at resumed_at hash/bytes extended
-	         reorged by_hand credited held unheld near attended_at seq resolved asked refunded duplicate_of lang
+	         reorged by_hand credited held unheld near attended_at seq resolved asked refunded paid_back=Gone duplicate_of lang
 	         attention=Needs`).
 	Else(payment.ErrUnknown)
 
@@ -29,11 +30,14 @@ var payments = db.NewTable[paymentRow]("payments", `
 type paymentRow struct {
 	payment.Payment
 
-	Needs string // the most urgent payment.Reason; only read to find the payment
-	Words string // what it is found by, with spaces between them; likewise
+	Needs string       // the most urgent payment.Reason; only read to find the payment
+	Words string       // what it is found by, with spaces between them; likewise
+	Gone  money.Micros // what was paid back; likewise
 }
 
-func rowOf(p payment.Payment) *paymentRow { return &paymentRow{p, attentionOf(p), wordsOf(p.Details)} }
+func rowOf(p payment.Payment) *paymentRow {
+	return &paymentRow{p, attentionOf(p), wordsOf(p.Details), p.PaidBack()}
+}
 
 // wordsOf returns the words of what is written about a payment.
 func wordsOf(d payment.Details) string {

@@ -187,6 +187,7 @@ CREATE TABLE payments (
     resolved       INTEGER NOT NULL CHECK (resolved BETWEEN 0 AND seq), -- its last event when its merchant resolved what needed attention
     asked          INTEGER NOT NULL DEFAULT 0 CHECK (asked BETWEEN 0 AND seq), -- the event of the payer asking its merchant to accept what came; 0: never
     refunded       TEXT NOT NULL DEFAULT '', -- what refunds take: NETWORK:CONTRACT:ARRIVED:OPEN, in the smallest units, separated by commas
+    paid_back      INTEGER NOT NULL DEFAULT 0 CHECK (paid_back >= 0), -- what of refunded has arrived, in USD 1e-6; it finds the payment
     duplicate_of   TEXT    NOT NULL DEFAULT '', -- the payment of the same reference that was paid before
     lang           TEXT    NOT NULL DEFAULT '', -- in which the payer last read its page; empty: in none
     attention      TEXT    NOT NULL, -- why it needs its merchant; empty: it does not
@@ -213,7 +214,7 @@ CREATE INDEX payments_open ON payments (expires_at) WHERE ended_at IS NULL;
 CREATE INDEX payments_by_amount ON payments (key_id, amount, created_at, id);
 CREATE INDEX payments_priced ON payments (key_id, price, created_at) WHERE currency <> '';
 CREATE INDEX payments_attention ON payments (key_id, created_at, id) WHERE attention <> '';
-CREATE INDEX payments_returned ON payments (key_id, created_at, id) WHERE returned + returned_other > 0;
+CREATE INDEX payments_returned ON payments (key_id, created_at, id) WHERE paid_back > 0;
 -- What was paid, by when.
 CREATE INDEX payments_paid ON payments (key_id, ended_at, id) WHERE status = 'COMPLETED';
 -- What each payment link has brought in.

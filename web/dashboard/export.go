@@ -200,7 +200,7 @@ func exportRow(p report.Exported) []string {
 		p.Amount.String(), p.Received().Micros().String(), string(p.Choice.Network), string(p.Choice.Token),
 		harmless(p.Reference), harmless(p.Description), harmless(p.CustomerEmail), string(p.Hash), "", "",
 		stampOf(p.StartedAt), stampOf(p.EndedAt), map[bool]string{true: "yes", false: "no"}[p.ByHand], "",
-		(p.Returned + p.ReturnedOther).String(),
+		p.PaidBack().String(),
 	}
 	for i, x := range p.Refunds {
 		if i > 0 {

@@ -19,7 +19,7 @@ var (
 	exportedPayments = db.NewTable[exportedPayment]("payments", `
 		read: id=Number public_id=ID key_id kind amount currency=Price.Currency price=Price.Units rate=Price.Rate rate_at=Price.At
 		      rate_markup=Price.Markup rate_sources=Price.Sources status network=Choice.Network token=Choice.Token created_at started_at ended_at hash/bytes
-		      by_hand reference description customer_email returned returned_other=ReturnedOther`)
+		      by_hand reference description customer_email refunded`)
 	exportedRoutes = db.NewTable[exportedRoute]("routes",
 		"read: payment_id=Owner network address=Address.Address/bytes settlement/bytes tokens also")
 	exportedDeposits = db.NewTable[exportedDeposit]("deposits", `

@@ -131,7 +131,7 @@ func (f *finder) inState(q *bun.SelectQuery) *bun.SelectQuery {
 		q = q.Where("p.asked > 0")
 	}
 	if f.q.Refunded {
-		q = q.Where("p.returned + p.returned_other > 0")
+		q = q.Where("p.paid_back > 0")
 	}
 	if f.q.Network != "" {
 		q = q.Where("p.network = ?", f.q.Network)
