@@ -29,7 +29,9 @@ func (p Payment) Ask(now time.Time) (Change, error) {
 }
 
 // Askable reports whether the payer may ask the merchant to accept what has come.
-func (p Payment) Askable() bool { return p.Acceptable() && p.Arrived().Micros() >= leastExcess }
+func (p Payment) Askable() bool {
+	return p.Acceptable() && p.arrived(true).Micros() >= leastExcess
+}
 
 // HasAsked reports whether the payer asked the merchant to accept what has come.
 func (p Payment) HasAsked() bool { return p.Asked > 0 }

@@ -40,11 +40,14 @@ func (p Payment) MarkCompleted(by Actor, now time.Time) (Change, error) {
 // Acceptable reports whether the owner may accept what came as the whole: final
 // money that was short, late, or in a token or on a network that does not count.
 func (p Payment) Acceptable() bool {
-	return p.Status != Pending && p.Status != Completed && p.Kind != KindTopUp && !p.Arrived().IsZero()
+	return p.Status != Pending && p.Status != Completed && p.Kind != KindTopUp && !p.arrived(true).IsZero()
 }
 
 // Arrived returns all final money that came, whether it counts or not, less what was paid back.
-func (p Payment) Arrived() money.Atto { return p.Left().Add(p.Uncounted()) }
+func (p Payment) Arrived() money.Atto { return p.arrived(false) }
+
+// arrived is Arrived, less what open refunds are to pay back if open is true.
+func (p Payment) arrived(open bool) money.Atto { return p.left(open).Add(p.uncounted(open)) }
 
 // Accept completes a payment whose owner accepts what came, which counts from then
 // on. It costs nothing, since the credit was spent at the start, except where a

@@ -1,6 +1,8 @@
 package payment
 
 import (
+	"slices"
+
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 )
@@ -14,34 +16,60 @@ type Refunded struct {
 }
 
 // refunded returns what refunds have taken of the money that counts and of the rest, with what open ones will take if
-// open is true. Of an asset of which not all counts they take what counts first.
+// open is true. Of an asset of which not all counts they take what counts first, so that it pays for nothing; what is
+// paid for stays so, and of a completed payment they take the rest first.
 func (p Payment) refunded(open bool) (counts, other money.Atto) {
 	for _, r := range p.Refunded {
-		taken, counted, asset := r.Arrived, money.Units{}, chain.Asset{}
+		taken := r.Arrived
 		if open {
 			taken = taken.Add(r.Open)
 		}
-		for _, d := range p.Deposits {
-			t := d.Transfer
-			if t.Network != r.Network || t.Asset.Contract != r.Contract {
-				continue
-			}
-			if asset = t.Asset; d.State == DepositFinal && p.Counts(d) {
-				counted = counted.Add(t.Units)
-			}
+		asset, counted, rest := p.came(r)
+		if p.Status == Completed {
+			rest = smaller(taken, rest)
+			counted = smaller(taken.Sub(rest), counted)
+		} else {
+			counted = smaller(taken, counted)
+			rest = smaller(taken.Sub(counted), rest)
 		}
-		if taken.Cmp(counted) < 0 {
-			counted = taken
-		}
-		counts, other = counts.Add(asset.Worth(counted)), other.Add(asset.Worth(taken.Sub(counted)))
+		counts, other = counts.Add(asset.Worth(counted)), other.Add(asset.Worth(rest))
 	}
 	return counts, other
+}
+
+// came returns the final money of the asset that counts, and the rest of it.
+func (p Payment) came(r Refunded) (asset chain.Asset, counted, rest money.Units) {
+	for _, d := range p.Deposits {
+		t := d.Transfer
+		switch {
+		case d.State != DepositFinal || t.Network != r.Network || t.Asset.Contract != r.Contract:
+			continue
+		case p.Counts(d):
+			counted = counted.Add(t.Units)
+		default:
+			rest = rest.Add(t.Units)
+		}
+		asset = t.Asset
+	}
+	return asset, counted, rest
+}
+
+func smaller(a, b money.Units) money.Units {
+	if a.Cmp(b) < 0 {
+		return a
+	}
+	return b
 }
 
 // Returned is what of the money that counts was paid back.
 func (p Payment) Returned() money.Micros {
 	counts, _ := p.refunded(false)
 	return counts.Micros()
+}
+
+// Refunding reports whether money is still to be paid back.
+func (p Payment) Refunding() bool {
+	return slices.ContainsFunc(p.Refunded, func(r Refunded) bool { return !r.Open.IsZero() })
 }
 
 // PaidBack is what was paid back of all that came.

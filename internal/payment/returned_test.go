@@ -138,3 +138,32 @@ func TestRefunded_Vanished(t *testing.T) {
 		t.Errorf("it is back: %s of 10 is missing", p.Missing())
 	}
 }
+
+// TestRefunded_NotAccepted: nobody asks for, or accepts, money that is on its way back.
+func TestRefunded_NotAccepted(t *testing.T) {
+	t.Parallel()
+	p := late(t, "10000000").Payment
+	p.Refunded = refunded(usdcPolygon, "0", "10000000")
+	if _, err := p.Accept(payment.Actor{Name: "ada@shop.example"}, t0); err == nil || p.Acceptable() || p.Askable() {
+		t.Errorf("accepted: %v, acceptable %t, askable %t", err, p.Acceptable(), p.Askable())
+	}
+	if !p.Refunding() || p.Arrived().Micros() != 10*money.USD {
+		t.Errorf("refunding %t, %s has arrived", p.Refunding(), p.Arrived().Micros())
+	}
+}
+
+// TestRefunded_RestFirst: of a payment that was accepted, what came since in the same token goes back first.
+func TestRefunded_RestFirst(t *testing.T) {
+	t.Parallel()
+	p := observe(t, started(t, "10"), view(chain.Polygon, 1, 9, 9, transfer(bridged, "10000000", 9, "a", "x")), t0).Payment
+	c, err := p.Accept(payment.Actor{Name: "ada@shop.example"}, t0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	later := view(chain.Polygon, 10, 20, 20, transfer(bridged, "10000000", 15, "b", "y"))
+	p = observe(t, c.Payment, later, t0.Add(time.Hour)).Payment
+	p.Refunded = refunded(bridged, "10000000", "0")
+	if p.Standing() != payment.StandingPaid || !p.Uncounted().IsZero() || p.Left().Micros() != 10*money.USD {
+		t.Errorf("%s, %s uncounted, %s left", p.Standing(), p.Uncounted().Micros(), p.Left().Micros())
+	}
+}

@@ -107,14 +107,16 @@ func (p Payment) Attention() []Reason {
 
 // Uncounted returns the final money of listed tokens that came to the payment's
 // addresses, does not count and was not paid back, if it is worth a cent.
-func (p Payment) Uncounted() money.Atto {
+func (p Payment) Uncounted() money.Atto { return p.uncounted(false) }
+
+func (p Payment) uncounted(open bool) money.Atto {
 	var total money.Atto
 	for _, d := range p.Deposits {
 		if d.State == DepositFinal && !p.Counts(d) {
 			total = total.Add(d.Transfer.Asset.Worth(d.Transfer.Units))
 		}
 	}
-	_, returned := p.refunded(false)
+	_, returned := p.refunded(open)
 	if total = total.Sub(returned); total.Micros() < leastExcess {
 		return money.Atto{}
 	}

@@ -113,8 +113,8 @@ func waits(x payment.Payment) bool { return asks(x) && !x.Status.Final() }
 // asks reports whether the customer has asked the merchant to accept what came.
 func asks(x payment.Payment) bool { return x.HasAsked() && x.Acceptable() }
 
-// acceptsLate reports whether a payment can be accepted without a look: enough came, too late.
-func acceptsLate(x payment.Payment) bool { return x.Acceptable() && onlyLate(x) }
+// acceptsLate reports whether a payment can be accepted without a look: enough came, too late, and none goes back.
+func acceptsLate(x payment.Payment) bool { return x.Acceptable() && !x.Refunding() && onlyLate(x) }
 
 // keeps reports whether a payment is paid, and all that needs its merchant is money beyond it.
 func keeps(x payment.Payment) bool {

@@ -107,7 +107,7 @@ func (a *Adapter) judgeAt(
 	case at.Number <= a.heads.finalNumber() && !st.Final():
 		return chain.Undecided, nil, nil
 	}
-	short, cancel := context.WithTimeout(ctx, problemLimit)
+	short, cancel := e.briefly(ctx)
 	defer cancel()
 	tx, err := e.Transaction(short, signature)
 	if err != nil && ofOne(err) && !gaveUp(ctx) || err == nil && tx == nil {

@@ -177,6 +177,11 @@ func (s *search) inTurn(accounts []*account) []*account {
 }
 
 // notLeft returns the accounts that are not set aside.
+// briefly bounds a reading of what failed before: of a node that is slow for all transactions, it has their time.
+func (e *endpoint) briefly(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, max(problemLimit, e.Limit("getTransaction")))
+}
+
 func (s *search) notLeft(accounts []*account) []*account {
 	if len(s.left) == 0 {
 		return accounts
@@ -197,7 +202,7 @@ func apart[T any](
 	if err != nil || len(quick) == len(items) {
 		return err
 	}
-	short, cancel := context.WithTimeout(ctx, problemLimit)
+	short, cancel := s.e.briefly(ctx)
 	defer cancel()
 	late := slices.DeleteFunc(slices.Clone(items), func(x T) bool { return !slow(x) })
 	return rpc.Each(ctx, late, 1, func(_ context.Context, alone []T, _ int) error {

@@ -217,7 +217,7 @@ func (s *search) walkAll(ctx context.Context, accounts []*account) error {
 func (s *search) advanceOne(ctx context.Context, acc *account, budget *int) (over bool, err error) {
 	limited := ctx
 	if !acc.problem.since.IsZero() {
-		short, cancel := context.WithTimeout(ctx, problemLimit)
+		short, cancel := s.e.briefly(ctx)
 		defer cancel()
 		limited = short
 	}

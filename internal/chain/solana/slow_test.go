@@ -2,6 +2,7 @@ package solana_test
 
 import (
 	"context"
+	"encoding/json"
 	"strconv"
 	"strings"
 	"testing"
@@ -109,6 +110,26 @@ func TestScan_SlowTransactionOfMany(t *testing.T) {
 		}
 		clock.advance(time.Second)
 	}
+}
+
+// TestScan_SlowNode: a node that takes longer for every transaction than one of many may take is given the whole time.
+func TestScan_SlowNode(t *testing.T) {
+	t.Parallel()
+	h := newLedger(t)
+	to := h.Address()
+	h.Pay(chaintest.Payment{To: to, Asset: h.Credited(), Units: 5})
+	h.Mine(1)
+	reader, nodes, clock := h.through(t, 1, func(c *solana.Config) { c.Timeout = 3 * time.Second })
+	nodes[0].set("getTransaction", func(_, result json.RawMessage) json.RawMessage {
+		time.Sleep(750 * time.Millisecond)
+		return result
+	})
+	var got []chain.Transfer
+	for scan := 0; scan < 8 && len(got) == 0; scan++ {
+		got, _ = scanSome(t, reader, to)
+		clock.advance(31 * time.Second)
+	}
+	wantUnits(t, got, 5)
 }
 
 func wantAllReady(t *testing.T, reader *solana.Adapter) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	solanago "github.com/gagliardetto/solana-go"
 
@@ -113,11 +114,14 @@ func (a *Adapter) ownedOn(
 	ctx context.Context, e *endpoint, owners []solanago.PublicKey, l chain.Listing,
 ) (answer owned, err error) {
 	answer.unread = make(map[chain.Address]error)
+	var mu sync.Mutex
 	list := func(ctx context.Context, part []solanago.PublicKey) error {
 		more, err := a.tokenAccounts(ctx, e, part, l)
 		if err != nil {
 			return rpc.NotTheNodes(err)
 		}
+		mu.Lock()
+		defer mu.Unlock()
 		answer.accounts = append(answer.accounts, more...)
 		return nil
 	}

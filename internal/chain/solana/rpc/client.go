@@ -11,6 +11,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain/endpoint"
@@ -46,6 +47,10 @@ type Client struct {
 	Alone func() bool
 
 	limits limits
+
+	mu sync.Mutex
+	// late is since when items of a method took too long, while none was answered in time.
+	late map[string]time.Time
 }
 
 // New returns the client of an http or https address, which may hold credentials. Redirects are never followed. A
@@ -57,6 +62,7 @@ func New(raw string, client *http.Client, timeout time.Duration) (*Client, error
 	}
 	return &Client{
 		target: target, Name: target.Host(), client: httpClient(client), timeout: timeout, limits: newLimits(),
+		late: make(map[string]time.Time),
 	}, nil
 }
 
@@ -99,9 +105,10 @@ func (w *Client) Ask(ctx context.Context, into any, method string, params ...any
 		if err != nil {
 			return fmt.Errorf("%s: %w", method, err)
 		}
-		begin := w.Now()
+		begin, clock := w.Now(), time.Now()
 		err = w.Send(ctx, method, params, into)
 		answered()
+		w.note(method, time.Since(clock), err)
 		w.Observe(w.Now().Sub(begin), err)
 		limited, ok := errors.AsType[RateLimited](err)
 		if ok {
@@ -134,15 +141,35 @@ func (w *Client) answers(ctx context.Context, err error) bool {
 	return err == nil
 }
 
-// itemPart is by how much a call for one item has less time than others: what waits for it concerns others, too.
-const itemPart = 5
+const (
+	// itemPart is by how much a call for one item has less time than others: what waits for it concerns others, too.
+	itemPart = 5
+	// lateFor is after how long without an item of a method that is answered in this time the node is slow for all of
+	// them, so that each has the whole time.
+	lateFor = time.Minute
+)
 
-// limit is how long a call may take. Who has many accounts is listed slowly by any node.
-func (w *Client) limit(method string) time.Duration {
-	if slices.Contains(itemMethods, method) && method != "getTokenAccountsByOwner" {
-		return w.timeout / itemPart
+// Limit is how long a call may take. Who has many accounts is listed slowly by any node.
+func (w *Client) Limit(method string) time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	late, some := w.late[method]
+	if !slices.Contains(itemMethods, method) || method == "getTokenAccountsByOwner" ||
+		some && w.Now().Sub(late) >= lateFor {
+		return w.timeout
 	}
-	return w.timeout
+	return w.timeout / itemPart
+}
+
+// note keeps whether items of the method are answered in their time.
+func (w *Client) note(method string, took time.Duration, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err == nil && took < w.timeout/itemPart {
+		delete(w.late, method)
+	} else if _, some := w.late[method]; !some && errors.Is(err, context.DeadlineExceeded) {
+		w.late[method] = w.Now()
+	}
 }
 
 // itemMethods ask for single transactions, accounts or blocks, for which alone a node may fail.
@@ -175,7 +202,7 @@ func (w *Client) Send(ctx context.Context, method string, params []any, into any
 	if w.Count != nil {
 		w.Count(w.Name, method)
 	}
-	ctx, cancel := context.WithTimeout(ctx, w.limit(method))
+	ctx, cancel := context.WithTimeout(ctx, w.Limit(method))
 	defer cancel()
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
 	if err != nil {

@@ -53,7 +53,9 @@ func Isolated[T any](
 	switch more := i.count(err == nil); {
 	case err == nil:
 		return nil
-	case ctx.Err() != nil, !more, !endpoint.IsItem(err) && !errors.Is(err, ErrMalformed):
+	case !more && ctx.Err() == nil:
+		return i.whole(err)
+	case ctx.Err() != nil, !endpoint.IsItem(err) && !errors.Is(err, ErrMalformed):
 		return err
 	case len(items) == 1:
 		i.mu.Lock()
@@ -73,6 +75,16 @@ func Isolated[T any](
 		return err
 	}
 	return Isolated(ctx, i, items[half:], f, one)
+}
+
+// whole returns the failure as that of the node, where it has answered for no item.
+func (i *Isolation) whole(err error) error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if item, some := errors.AsType[endpoint.Item](err); some && !i.succeeded {
+		return item.Err
+	}
+	return err
 }
 
 // count counts a call and reports whether there may be more.
