@@ -69,5 +69,8 @@ func own(e Reader, err error) string {
 	if h := e.Endpoints()[0]; errors.Is(err, chain.ErrNoEndpoint) && h.Reason != "" {
 		return h.Reason
 	}
+	if _, why, some := strings.Cut(err.Error(), chain.ErrNoEndpoint.Error()+": "); some { // it is not all of them
+		return why
+	}
 	return explain(err)
 }
