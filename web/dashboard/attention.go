@@ -91,7 +91,7 @@ func (d *Surface) needing(ctx context.Context, who session.Principal) (list []pa
 	if err != nil {
 		return nil, false, err
 	}
-	list = append(asked.Payments, slices.DeleteFunc(newest.Payments, payment.Payment.HasAsked)...)
+	list = slices.Concat(asked.Payments, slices.DeleteFunc(newest.Payments, payment.Payment.HasAsked))
 	slices.SortStableFunc(list, byUrgency)
 	return list[:min(len(list), attentionRows)], len(list) > attentionRows, nil
 }

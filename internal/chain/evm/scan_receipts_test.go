@@ -119,7 +119,8 @@ func refusing(answer chaintest.RPCError, at func(chaintest.ProviderCall) bool) c
 func TestScan_ReceiptLimited(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []chaintest.RPCError{
-		{Code: -32005, Message: "limit exceeded"}, {Code: -32000, Message: "quota exceeded"},
+		{Code: -32005, Message: "limit exceeded"},
+		{Code: -32000, Message: "quota exceeded"},
 		{Code: 429, Message: "too many requests"},
 	} {
 		badReceipt(t, answer.Message, "rate:", func(at func(chaintest.ProviderCall) bool) chaintest.Rules {
