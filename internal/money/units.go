@@ -113,6 +113,14 @@ func (u Units) Sub(o Units) Units { return Units{new(big.Int).Sub(u.value(), o.v
 // Cmp compares u and o: -1, 0 or +1.
 func (u Units) Cmp(o Units) int { return u.value().Cmp(o.value()) }
 
+// Min returns the smaller amount.
+func (u Units) Min(o Units) Units {
+	if o.Cmp(u) < 0 {
+		return o
+	}
+	return u
+}
+
 // String returns the whole number of smallest units in decimal digits.
 func (u Units) String() string { return u.value().String() }
 

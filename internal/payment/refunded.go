@@ -26,11 +26,11 @@ func (p Payment) refunded(open bool) (counts, other money.Atto) {
 		}
 		asset, counted, rest := p.came(r)
 		if p.Status == Completed {
-			rest = smaller(taken, rest)
-			counted = smaller(taken.Sub(rest), counted)
+			rest = taken.Min(rest)
+			counted = taken.Sub(rest).Min(counted)
 		} else {
-			counted = smaller(taken, counted)
-			rest = smaller(taken.Sub(counted), rest)
+			counted = taken.Min(counted)
+			rest = taken.Sub(counted).Min(rest)
 		}
 		counts, other = counts.Add(asset.Worth(counted)), other.Add(asset.Worth(rest))
 	}
@@ -52,13 +52,6 @@ func (p Payment) came(r Refunded) (asset chain.Asset, counted, rest money.Units)
 		asset = t.Asset
 	}
 	return asset, counted, rest
-}
-
-func smaller(a, b money.Units) money.Units {
-	if a.Cmp(b) < 0 {
-		return a
-	}
-	return b
 }
 
 // Returned is what of the money that counts was paid back.

@@ -73,7 +73,7 @@ func (c Covering) Due(deposits []CoveredDeposit) money.Units {
 	for _, d := range deposits {
 		units := d.Units
 		if d.Block <= c.Through && spare.Cmp(money.Units{}) > 0 {
-			part := smaller(units, spare)
+			part := units.Min(spare)
 			units, spare = units.Sub(part), spare.Sub(part)
 		}
 		due = due.Add(units)
@@ -99,11 +99,4 @@ func (c Covering) Standing(deposits []CoveredDeposit, at uint64) money.Units {
 		return late.Add(rest)
 	}
 	return late
-}
-
-func smaller(a, b money.Units) money.Units {
-	if a.Cmp(b) < 0 {
-		return a
-	}
-	return b
 }
