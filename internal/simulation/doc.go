@@ -30,7 +30,8 @@
 //     instance whose rounds begin in the middle of the first one's.
 //
 // At the end the faults stop. Whatever is final by then must be recorded within shownWithin, whoever hid it, and
-// everything that was begun must finish.
+// everything that was begun must finish. Transfers below a cent may be missing until the daily comparison of balances,
+// where one endpoint is all there is.
 //
 //	seed ─▶ step ─▶ round of a watcher, expirer, sweeper, deliverer, recharge ─▶ store
 //	          │            └─▶ chain, receivers (faults)

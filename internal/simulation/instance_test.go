@@ -34,6 +34,7 @@ type instance struct {
 	watchers  map[chain.Network]*watch.Watcher
 	expirer   *watch.Expirer
 	sweepers  []*settlement.Sweeper
+	daily     []*settlement.Daily
 	deliverer *webhook.Deliverer
 	recharges *recharge.Service
 	busy      bool // one of its rounds is running
@@ -73,9 +74,18 @@ func (w *world) open(name string) *instance {
 		sweeper := settlement.New(
 			sends, sweepStore{in.store.Settlement(), in}, policy, name, in.now, w.newSweep, silent(),
 		)
-		sweeper.Reread = func(ctx context.Context, id string) error {
-			return watch.RepairSince(ctx, both, r, payment.ID(id), time.Time{}, watch.ErrDiffers, in.now())
+		reread := func(ctx context.Context, id string, since time.Time) error {
+			return watch.RepairSince(ctx, both, r, payment.ID(id), since, watch.ErrDiffers, in.now())
 		}
+		sweeper.Reread = func(ctx context.Context, id string) error { return reread(ctx, id, time.Time{}) }
+		in.daily = append(in.daily, &settlement.Daily{
+			Network: settlement.ReconciledNetwork{Profile: l.profile, Reader: r}, Store: in.store.Settlement(),
+			Sweeps: sweepStore{in.store.Settlement(), in}, Holder: name, WatchedFor: payment.WatchAfterEnd,
+			Covered: func(ctx context.Context, id string, block uint64) (bool, error) {
+				return watch.Covered(ctx, both, n, payment.ID(id), block)
+			},
+			Reread: reread, Slowdown: func() int64 { return 1 }, Now: in.now, Log: silent(),
+		})
 		if n == chain.Solana {
 			sweeper.FindSweeps = sends.findSweeps
 		}
