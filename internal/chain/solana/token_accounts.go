@@ -11,6 +11,7 @@ import (
 	solanago "github.com/gagliardetto/solana-go"
 
 	"github.com/florinpay/florin/internal/chain"
+	node "github.com/florinpay/florin/internal/chain/endpoint"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 	"github.com/florinpay/florin/internal/money"
 )
@@ -126,10 +127,14 @@ func (a *Adapter) ownedOn(
 		return nil
 	}
 	err = a.pool.try(ctx, e, func(ctx context.Context, e *endpoint) error {
-		return rpc.Isolated(ctx, new(rpc.Isolation), owners, list, func(key solanago.PublicKey, err error) error {
+		err := rpc.Isolated(ctx, new(rpc.Isolation), owners, list, func(key solanago.PublicKey, err error) error {
 			answer.unread[chain.Address(key.String())] = e.named(err)
 			return nil
 		})
+		if l > chain.ListDerived { // some providers refuse to list for anybody, and answer all else
+			err = node.OfItem(err, rpc.Answered(err))
+		}
+		return err
 	})
 	return answer, err
 }

@@ -264,3 +264,38 @@ func TestTokenAccounts_OneUnread(t *testing.T) {
 		}
 	}
 }
+
+// TestTokenAccounts_Refused: a provider that refuses to list accounts for anybody answers all else, and does not rest.
+func TestTokenAccounts_Refused(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		status int
+		body   string
+	}{
+		"Unknown":   {http.StatusOK, rpcError(-32601, "Method not found")},
+		"Disabled":  {http.StatusOK, rpcError(-32010, "excluded from account secondary indexes")},
+		"Forbidden": {http.StatusForbidden, "this method is not part of your plan"},
+		"Gone":      {http.StatusGone, "getTokenAccountsByOwner is no longer served"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newLedger(t)
+			reader, list, _ := h.through(t, 1)
+			mustHeads(t, reader)
+			list[0].failFor("getTokenAccountsByOwner", "programId", row.status, row.body)
+			var owners []chain.Address
+			for range 40 {
+				owners = append(owners, h.Address().Address)
+			}
+			if got, err := reader.TokenAccounts(t.Context(), owners, chain.ListOwned); err == nil {
+				t.Errorf("listed %v", got)
+			}
+			if got, err := reader.TokenAccounts(t.Context(), owners, chain.ListDerived); err != nil || len(got) > 0 {
+				t.Errorf("derived %v, %v", got, err)
+			}
+			if e := reader.Endpoints()[0]; !e.CoolUntil.IsZero() {
+				t.Errorf("%s rests: %s", e.Name, e.Reason)
+			}
+		})
+	}
+}
