@@ -116,6 +116,9 @@ type stretch struct {
 	odd     []oddLog
 	// unread are the recipients of transactions whose receipts, or of logs that, cannot be read.
 	unread *chain.UnreadError
+	// most is how many blocks are read at once after a failure of which one of them may be the reason; 0: none.
+	most     uint64
+	answered bool // the endpoint has shown logs in this stretch
 }
 
 // read fetches and matches the logs from block first on, as many as the
@@ -131,14 +134,23 @@ func (s *stretch) read(ctx context.Context, first uint64) (last uint64, err erro
 		if s.e.SettledBlocks() {
 			last = min(s.to.Number, first+maxBatched*blocks-1)
 		}
+		if s.most > 0 {
+			last = min(last, first+s.most-1)
+			count = min(count, last-first+1)
+		}
 		var size int
+		before := *s
 		err = s.e.Patiently(ctx, s.to.Number, func() (err error) {
 			size, err = s.fetch(ctx, first, last, count, perQuery)
 			return err
 		})
+		if err != nil { // what was read of the answer is read again
+			s.found, s.small, s.odd, s.unread = before.found, before.small, before.odd, before.unread
+		}
 		switch {
 		case err == nil:
 			s.e.LogsAccepted(count, s.named(perQuery), size)
+			s.answered, s.most = true, 2*s.most
 			return last, nil
 		case errors.Is(err, rpc.ErrTooManyTopics) && s.e.ReduceTopics(perQuery):
 		case errors.Is(err, rpc.ErrTooLarge) &&
@@ -150,8 +162,12 @@ func (s *stretch) read(ctx context.Context, first uint64) (last uint64, err erro
 			// The next attempt, here or elsewhere, asks for much less: each costs as long as it takes.
 			s.e.ReduceBlocks(count, max(count/4, 1))
 			return 0, err
-		default:
+		case !s.ofLogs(first, err):
 			return 0, err
+		case last > first:
+			s.most = (last - first + 1) / 2
+		default:
+			return first, s.apart(ctx, first, err)
 		}
 	}
 	return 0, err
@@ -199,7 +215,7 @@ func (s *stretch) fetch(ctx context.Context, first, last, blocks uint64, perQuer
 	}
 	for _, r := range logs {
 		if r.Err != nil {
-			return 0, rpc.LogsError(r.Err)
+			return 0, logsError{rpc.LogsError(r.Err)}
 		}
 	}
 	s.waiting = s.waiting[:0]
@@ -207,10 +223,10 @@ func (s *stretch) fetch(ctx context.Context, first, last, blocks uint64, perQuer
 		size = max(size, len(r.Result))
 		from, end := begins[i], min(begins[i]+blocks-1, last)
 		if err := rpc.ReadLogs(r.Result, func(l *rpc.RawLog) error { return s.collect(l, from, end) }); err != nil {
-			return 0, err
+			return 0, logsError{err}
 		}
 		if err := s.matchRecipients(); err != nil {
-			return 0, err
+			return 0, logsError{err}
 		}
 	}
 	return size, nil

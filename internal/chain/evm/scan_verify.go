@@ -34,10 +34,11 @@ func (s *stretch) verify(ctx context.Context) ([]chain.Transfer, error) {
 	for _, e := range s.found {
 		byTx[e.Tx] = append(byTx[e.Tx], e)
 	}
-	if err := s.verifyOdd(ctx); err != nil {
+	transfers, err := s.verifyOdd(ctx, headers, byTx)
+	if err != nil {
 		return nil, err
 	}
-	transfers := s.unplaced()
+	transfers = append(transfers, s.unplaced()...)
 	for txs := range slices.Chunk(s.transactions(), receiptPage) {
 		receipts, err := s.receipts(ctx, txs, s.blockOf, headers)
 		if err != nil {
@@ -69,8 +70,10 @@ func (s *stretch) leave(found []rpc.TransferLog, why error) {
 }
 
 // verifyOdd checks that the receipts do not know the odd logs as transfers. Those whose recipient is known concern only
-// that one.
-func (s *stretch) verifyOdd(ctx context.Context) error {
+// that one; of others, the receipt decides what moved, where its transaction is not among those of byTx.
+func (s *stretch) verifyOdd(
+	ctx context.Context, headers map[uint64]rpc.Header, byTx map[rpc.Hash][]rpc.TransferLog,
+) (moved []chain.Transfer, err error) {
 	for page := range slices.Chunk(s.odd, receiptPage) {
 		blocks := make(map[rpc.Hash]rpc.Header, len(page))
 		var txs []rpc.Hash
@@ -80,25 +83,30 @@ func (s *stretch) verifyOdd(ctx context.Context) error {
 			}
 			blocks[o.Tx] = rpc.Header{Number: o.Block, Hash: o.BlockHash}
 		}
-		receipts, err := s.receipts(ctx, txs, func(tx rpc.Hash) rpc.Header { return blocks[tx] }, nil)
+		receipts, err := s.receipts(ctx, txs, func(tx rpc.Hash) rpc.Header { return blocks[tx] }, headers)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, o := range page {
 			r := receipts[o.Tx]
-			why := r.err
-			if why == nil && r.HasAt(o.Index) {
-				why = rpc.Malformed("a transfer log that its receipt shows otherwise")
+			switch {
+			case r.err == nil && !r.HasAt(o.Index):
+				continue
+			case r.err == nil && o.to == "" && byTx[o.Tx] == nil:
+				var more []chain.Transfer
+				more, err = s.transfers(r, nil, headers)
+				moved, byTx[o.Tx] = append(moved, more...), []rpc.TransferLog{}
+			case r.err == nil:
+				err = s.spoilt(o.to, rpc.Malformed("a transfer log that its receipt shows otherwise"))
+			default:
+				err = s.spoilt(o.to, r.err)
 			}
-			if why != nil {
-				why = s.spoilt(o.to, why)
-			}
-			if why != nil {
-				return why // whom it concerns is not known
+			if err != nil {
+				return nil, err // whom it concerns is not known
 			}
 		}
 	}
-	return nil
+	return moved, nil
 }
 
 // receiptPage bounds how many receipts are held at once: a transaction can have

@@ -213,12 +213,9 @@ func (r *reader) scan(
 		found, by, err = r.endpoints.Scan(ctx, from, to, set, heard...)
 		if unread, some := errors.AsType[*chain.UnreadError](err); some && goesOn {
 			var ids []payment.ID
-			for _, a := range unread.Addresses {
-				if id, ok := r.watched.owners[a]; ok {
-					ids = append(ids, id)
-				}
+			if ids, err = r.concernedBy(ctx, unread); err == nil {
+				err = r.setAside(ctx, from, r.now(), unread, nil, ids...)
 			}
-			err = r.setAside(ctx, from, r.now(), unread, nil, ids...)
 		}
 		if err != nil {
 			return nil, "", err
@@ -226,6 +223,32 @@ func (r *reader) scan(
 		all, heard = append(all, found...), append(heard, by)
 	}
 	return all, by, nil
+}
+
+// mostUnread bounds how many payments are set aside because an EVM network's block cannot be read for any of them.
+// Beyond it only those are at whose addresses money is at risk: to the others late money at most has come, which the
+// daily comparison of balances finds, and reading each of them again would cost more than the budget.
+const mostUnread = 256
+
+// concernedBy returns the payments to set aside because of what cannot be read.
+func (r *reader) concernedBy(ctx context.Context, unread *chain.UnreadError) (ids []payment.ID, err error) {
+	open := make(map[chain.Address]bool)
+	all := len(unread.Addresses) <= mostUnread || rests(r.profile.Network)
+	if !all {
+		list, err := r.store.OpenAddresses(ctx, r.profile.Network, r.now().Add(-endFor))
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range list {
+			open[a.Address] = true
+		}
+	}
+	for _, a := range unread.Addresses {
+		if id, ok := r.watched.owners[a]; ok && (all || open[a]) {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
 }
 
 // save stores the cursor, while this instance leads, if it must: after a crash, blocks without money may be read again.
