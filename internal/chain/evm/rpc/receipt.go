@@ -114,6 +114,16 @@ func (r Receipt) HasAll(found []TransferLog) bool {
 	return true
 }
 
+// Unnumbered returns the receipt without the indexes of its logs within the block, of which endpoints need not say the
+// same.
+func (r Receipt) Unnumbered() Receipt {
+	r.Logs = slices.Clone(r.Logs)
+	for i := range r.Logs {
+		r.Logs[i].Transfer.Index = 0
+	}
+	return r
+}
+
 // HasAt reports whether the receipt has a transfer at the index within the block.
 func (r Receipt) HasAt(index uint64) bool {
 	return slices.ContainsFunc(r.Logs, func(l ReceiptLog) bool { return l.IsTransfer && l.Transfer.Index == index })

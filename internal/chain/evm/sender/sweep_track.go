@@ -38,13 +38,13 @@ func (s *Sweeps) Track(
 }
 
 // sweepEffect is what a receipt says that was moved. Nodes may differ in the fees
-// that they report.
+// that they report, and in how they number logs.
 func sweepEffect(r txReport) (any, error) {
 	if r.receipt == nil {
 		return nil, nil //nolint:nilnil // no receipt has no effect
 	}
 	receipt, _, err := parseSweepReceipt(r.receipt, r.tx)
-	receipt.paid = nil
+	receipt.Receipt, receipt.paid = receipt.Unnumbered(), nil
 	return receipt, err
 }
 

@@ -116,7 +116,7 @@ func (t *tracker) support(ctx context.Context, e *rpc.Endpoint, included txRepor
 	switch {
 	case err != nil:
 		return chain.Unsure
-	case found && reflect.DeepEqual(rebuilt.Logs, claimed.Logs):
+	case found && reflect.DeepEqual(rebuilt.Unnumbered().Logs, claimed.Unnumbered().Logs):
 		return chain.Backs
 	case !found && !claimed.Failed:
 		return chain.Refutes
