@@ -124,6 +124,11 @@ func (e *Expirer) coverage(ctx context.Context, payments []payment.Payment) (map
 	covered := make(map[payment.ID]payment.Coverage, len(payments))
 	for _, p := range payments {
 		covered[p.ID] = payment.Coverage{}
+		for _, r := range p.Routes {
+			if _, read := e.readers[r.Network]; !read && !p.WaitsFor(e.began, e.now()) {
+				covered[p.ID][r.Network] = p.ExpiresAt // it was turned off
+			}
+		}
 	}
 	var first error
 	fail := func(n chain.Network, err error) {
