@@ -259,30 +259,41 @@ func (r *reader) setsOf(p payment.Payment, accounts []chain.Address) []*chain.Wa
 
 // readRange takes in blocks for one payment, through as many voices as must say the same. What they still dispute is an
 // error, and so is a token account that cannot be read, which keeps the others from nothing. What was shown before is
-// judged, too; left is what was shown now and must not be lost.
+// judged, too, even if too few can read the blocks; left is what was shown now and must not be lost.
 func (r *reader) readRange(
 	ctx context.Context, id payment.ID, sets []*chain.WatchSet, from uint64, to chain.Head, shown []chain.Transfer,
 ) (left []chain.Transfer, err error) {
 	v := r.view(from, to, nil)
 	v.Final, v.Finalized = chain.Lower(v.Final, to), chain.Lower(v.Finalized, to)
+	p, err := r.store.Payment(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	shown = distinct(slices.Clone(shown), from, to.Number)
+	// First, while an endpoint that fails for these blocks does not rest because of that.
+	r.once.said.judge(ctx, r.endpoints, unjudged(p, shown, v), v.End)
 	var unread []error
+	whole := judgement{}
 	for i, set := range sets {
 		found, _, err := r.scan(ctx, r.endpoints.Quorum(), from, to, set, false)
-		if err != nil && (i == 0 || ctx.Err() != nil) {
+		if ctx.Err() != nil {
 			return nil, err
 		}
 		unread = append(unread, err)
+		if err != nil && i == 0 {
+			whole = nil // nothing more is read of them, and nothing is folded
+			break
+		}
 		v.Transfers = append(v.Transfers, found...)
 	}
 	v.Transfers = distinct(append(v.Transfers, shown...), from, to.Number)
-	p, err := r.store.Payment(ctx, id)
-	if err != nil {
+	if p, err = r.store.Payment(ctx, id); err != nil {
 		return v.Transfers, err
 	}
 	var open []error
 	found := map[payment.ID][]chain.Transfer{id: v.Transfers}
 	delete(r.failed, id) // it waits for these blocks, which are read now; readAgain puts it back
-	err = r.observeBatch(ctx, []payment.Payment{p}, found, v, judgement{},
+	err = r.observeBatch(ctx, []payment.Payment{p}, found, v, whole,
 		func(_ payment.ID, cause error, shown []chain.Transfer) error {
 			open, left = append(open, cause), append(left, shown...)
 			return nil
