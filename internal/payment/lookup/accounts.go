@@ -60,7 +60,7 @@ func (l *Finder) byAccounts(ctx context.Context, reader chain.Reader, p payment.
 		found = append(found, t)
 		best = betterResult(best, judgeTransfer(p, profile, t, false, l.finalIn(n)))
 	}
-	if accounts := accountsOf(found); len(accounts) > 0 && !l.pending(ctx, p, n, math.MaxUint64, accounts) {
+	if accounts := accountsOf(found); len(accounts) > 0 && !l.pending(ctx, p, n, math.MaxUint64, nil, accounts) {
 		err := watch.RepairSince(ctx, l.repairs, reader, p.ID, time.Time{}, errFound, l.now(), accounts...)
 		best.Reread = err == nil
 	}

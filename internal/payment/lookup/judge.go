@@ -67,7 +67,7 @@ func missed(p payment.Payment, profile chain.Profile, found chain.Found) (list [
 			!routed(p, t) && !shownOnOtherNetwork(p, t) {
 			continue
 		}
-		folded := t.Units.Atto(t.Asset.Decimals).Cmp(payment.DustFloor.Atto()) < 0
+		folded := isDust(t)
 		if !slices.ContainsFunc(p.Deposits, func(d payment.Deposit) bool {
 			return d.Transfer.Key == t.Key && d.State == payment.DepositFinal ||
 				d.Folded() && folded && d.Transfer.To == t.To && d.Transfer.Asset.Contract == t.Asset.Contract
@@ -76,6 +76,11 @@ func missed(p payment.Payment, profile chain.Profile, found chain.Found) (list [
 		}
 	}
 	return list
+}
+
+// isDust reports whether a flooded payment folds the transfer.
+func isDust(t chain.Transfer) bool {
+	return t.Units.Atto(t.Asset.Decimals).Cmp(payment.DustFloor.Atto()) < 0
 }
 
 func judgeTransfer(

@@ -121,8 +121,8 @@ func (l *Finder) reread(ctx context.Context, p payment.Payment, list []chain.Tra
 	if err != nil || !ok || c.Scanned.Number < block && len(accounts) == 0 {
 		return false
 	}
-	if !l.pending(ctx, p, n, block, accounts) {
-		err = watch.Repair(ctx, l.repairs, n, p.ID, block, errFound, l.now(), accounts...)
+	if shown := shownOf(list); !l.pending(ctx, p, n, block, shown, accounts) {
+		err = watch.RepairShown(ctx, l.repairs, n, p.ID, block, errFound, l.now(), shown, accounts...)
 	}
 	return err == nil && c.Scanned.Number >= block
 }
@@ -136,15 +136,28 @@ func accountsOf(list []chain.Transfer) (accounts []chain.Address) {
 	return accounts
 }
 
-// pending reports whether the payment's addresses, with the accounts, are to be read again from the block on.
+// shownOf returns the transfers that every scan reads, so that they are judged even if no endpoint lists them. Scans of
+// a flood know dust by another place.
+func shownOf(list []chain.Transfer) (shown []chain.Transfer) {
+	for _, t := range list {
+		if t.Account == "" && !isDust(t) {
+			t.Holder = ""
+			shown = append(shown, t)
+		}
+	}
+	return shown
+}
+
+// pending reports whether the payment's addresses, with the accounts, are to be read again from the block on, and the
+// transfers shown to be judged.
 func (l *Finder) pending(
-	ctx context.Context, p payment.Payment, n chain.Network, block uint64, accounts []chain.Address,
+	ctx context.Context, p payment.Payment, n chain.Network, block uint64, shown []chain.Transfer,
+	accounts []chain.Address,
 ) bool {
 	asked, err := l.repairs.SetAsides(ctx, n)
 	return err == nil && slices.ContainsFunc(asked, func(a watch.SetAside) bool {
-		return a.PaymentID == p.ID && a.From <= block && !slices.ContainsFunc(accounts, func(k chain.Address) bool {
-			return !slices.Contains(a.Accounts, k)
-		})
+		missing := func(k chain.Address) bool { return !slices.Contains(a.Accounts, k) }
+		return a.PaymentID == p.ID && a.From <= block && !a.Show(shown) && !slices.ContainsFunc(accounts, missing)
 	})
 }
 

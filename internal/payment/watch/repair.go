@@ -29,9 +29,20 @@ func Repair(
 	ctx context.Context, s Store, n chain.Network, id payment.ID, from uint64, cause error, now time.Time,
 	accounts ...chain.Address,
 ) error {
-	return s.SaveSetAside(ctx, SetAside{
+	return RepairShown(ctx, s, n, id, from, cause, now, nil, accounts...)
+}
+
+// RepairShown is Repair by somebody who has seen the transfers: they are judged even if no endpoint lists them when
+// the addresses are read.
+func RepairShown(
+	ctx context.Context, s Store, n chain.Network, id payment.ID, from uint64, cause error, now time.Time,
+	shown []chain.Transfer, accounts ...chain.Address,
+) error {
+	a := SetAside{
 		Network: n, PaymentID: id, From: from, Since: now, NextAt: now, Reason: cause.Error(), Accounts: accounts,
-	})
+	}
+	a.Show(shown)
+	return s.SaveSetAside(ctx, a)
 }
 
 // RepairSince is Repair from a time on, or from when the payment's address was first shown, if that was later.

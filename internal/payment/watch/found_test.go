@@ -1,0 +1,38 @@
+package watch_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/chaintest"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/lookup"
+)
+
+// TestWatcher_FoundWithoutLog: a transaction that a payer names, and that a quorum has, counts although no endpoint
+// that is asked for logs lists it, however often its block is read.
+func TestWatcher_FoundWithoutLog(t *testing.T) {
+	t.Parallel()
+	for endpoints, bad := range map[int]int{1: 1, 2: 2, 3: 2} {
+		t.Run(fmt.Sprintf("%dOf%d", bad, endpoints), func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, endpoints)
+			p := r.start()
+			for _, e := range r.endpoints[:bad] {
+				e.Set(chaintest.Faults{Omit: func(map[string]any) bool { return true }})
+			}
+			tx := r.pay(p)
+			r.mined(rigFinalDepth + 20)
+			r.expect(p, payment.Started, 0)
+			readers := map[chain.Network]chain.Reader{r.profile.Network: r.reader()}
+			found, err := lookup.New(r.service, readers, r.store, r.now).Find(t.Context(), string(p.ID), tx)
+			if err != nil || !found.Reread {
+				t.Fatalf("found %+v, %v", found, err)
+			}
+			r.mined(3)
+			r.expect(p, payment.Completed, tenUSDC)
+			r.wantSetAside(0)
+		})
+	}
+}
