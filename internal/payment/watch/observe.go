@@ -216,6 +216,9 @@ func (o observation) look(ctx context.Context, p payment.Payment, v payment.View
 			doubted.add(d.Transfer)
 			why = cmp.Or[error](why, errApart)
 		}
+		if renumbered(p, t, v) {
+			why = cmp.Or[error](why, errRenumbered)
+		}
 		denied := errors.Is(why, errDenied)
 		if why != nil && !(denied && o.agreed != nil) {
 			doubted.add(t) // another amount may stand in its place, which this endpoint does not show
@@ -239,6 +242,30 @@ func (o observation) look(ctx context.Context, p payment.Payment, v payment.View
 
 // errApart: an endpoint showed a transfer larger than it is, so that it was recorded by itself.
 var errApart = fault.New(fault.Unavailable, "a small transfer is shown without its place, and may be recorded already")
+
+// errRenumbered: a receipt lacks another log of the transaction now, or lacked it when the deposit was recorded.
+var errRenumbered = fault.New(fault.Unavailable, "a transfer that is recorded is shown at another place of its transaction")
+
+// renumbered reports whether a transfer that is not recorded is one that is, and that the view does not show where it
+// was: it must not count twice.
+func renumbered(p payment.Payment, t chain.Transfer, v payment.View) bool {
+	if !t.Placed() {
+		return false
+	}
+	has := func(list []chain.Transfer, id chain.TransferID) bool {
+		return slices.ContainsFunc(list, func(o chain.Transfer) bool { return o.ID() == id })
+	}
+	var counted []chain.Transfer
+	for _, d := range p.Deposits {
+		if o := d.Transfer; d.State == payment.DepositFinal && !d.Folded() && o.Network == t.Network && o.Tx == t.Tx {
+			counted = append(counted, o)
+		}
+	}
+	return !has(counted, t.ID()) && slices.ContainsFunc(counted, func(o chain.Transfer) bool {
+		return o.Block.Hash == t.Block.Hash && o.To == t.To && o.Account == t.Account &&
+			o.Asset.Contract == t.Asset.Contract && o.Units.Cmp(t.Units) == 0 && !has(v.Transfers, o.ID())
+	})
+}
 
 // doubt judges what a change credits above the final head, or no longer, and what it takes for vanished. What is not
 // confirmed is left out of the view; it reports whether anything is.

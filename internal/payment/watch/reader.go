@@ -151,6 +151,9 @@ func (r *reader) take(ctx context.Context, set *chain.WatchSet, twice bool, from
 	}
 	found, by, err := r.scan(ctx, voices, from, to, set, true, heard...)
 	if err == nil {
+		if r.single() {
+			shown = superseded(shown, found)
+		}
 		found = append(found, shown...)
 		var agreed judgement
 		if twice {
@@ -171,6 +174,16 @@ func (r *reader) take(ctx context.Context, set *chain.WatchSet, twice bool, from
 	}
 	r.resize(err)
 	return err
+}
+
+// superseded leaves out what a voice has shown before of transactions that it shows again: it shows all that one moved
+// at once.
+func superseded(shown, found []chain.Transfer) []chain.Transfer {
+	again := make(map[chain.TxHash]bool)
+	for _, t := range found {
+		again[t.Tx] = again[t.Tx] || t.Placed()
+	}
+	return slices.DeleteFunc(slices.Clone(shown), func(t chain.Transfer) bool { return t.Placed() && again[t.Tx] })
 }
 
 // agree decides about transfers that are not placed, which nobody can be asked about one by one: one stands if as many
