@@ -291,17 +291,21 @@ func (d *Daily) decide(ctx context.Context, x OpenDifference, found []Difference
 		x.Text = ""
 		return d.Store.SaveDifference(ctx, x)
 	}
-	if found[at].Text != x.Text {
-		x.Difference, x.Block = found[at], newest
-		return d.Store.SaveDifference(ctx, x)
-	}
-	if x.ProvenAt.IsZero() {
+	changes := found[at].Text != x.Text // by money that may be on its way into the records
+	x.Difference = found[at]
+	switch {
+	case changes:
+		x.Block = newest
+	case x.ProvenAt.IsZero():
 		x.ProvenAt = now
 		d.Log.Error("a balance differs from the records",
 			"network", x.Network, "txnid", x.PaymentID, "address", x.Address, "difference", x.Text)
+		fallthrough
+	default:
+		x.NextAt = now.Add(examineEvery)
 	}
-	x.NextAt = now.Add(examineEvery)
-	if !x.Unrecorded || now.Before(x.RereadAt) {
+	// Somebody who pays again and again must not keep it from being read for what it lacks.
+	if !x.Unrecorded || now.Before(x.RereadAt) || changes && now.Sub(x.Since) < examineEvery {
 		return d.Store.SaveDifference(ctx, x)
 	}
 	since, err := d.agreedAt(ctx, x)

@@ -129,6 +129,34 @@ func TestDaily_Hidden(t *testing.T) {
 	})
 }
 
+// TestDaily_Changes: an address that is paid again and again, so that its difference is never the same, is read again for
+// what it lacks.
+func TestDaily_Changes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, chain.Polygon, storetest.SQLite(t))
+	h := &hiding{Adapter: w.adapter}
+	w.watcher = watch.NewWatcher(w.profile, h, w.store, "watcher", w.clock.Now, silent())
+	p := w.paid(5 * money.USD)
+	h.hides = true
+	w.pay(p, 2*money.USD)
+	w.finalize()
+	for range 3 { // with one endpoint blocks are read again later
+		w.watch()
+		w.clock.Pass(time.Hour)
+	}
+	h.hides = false
+	d := w.daily(h, "one")
+	for range 13 { // so few that none is folded
+		w.pay(p, money.USD/1000)
+		w.finalize()
+		w.steps(d, 1)
+		w.watch()
+	}
+	w.finalize()
+	w.watch()
+	w.wantReconciled()
+}
+
 // TestDaily_Less: an address that holds less than is recorded is an alert, and is not read again. What is on its way is
 // none.
 func TestDaily_Less(t *testing.T) {
