@@ -87,9 +87,11 @@ func (g *geth) foreign(nonce uint64) {
 	g.send(devchain.Tx{To: &to, Value: big.NewInt(1), Gas: 21_000, Nonce: &nonce})
 }
 
-// A tip that an endpoint demands in its refusal is paid by the next attempt, however far it is above the last one.
+// A tip that an endpoint demands in its refusal is paid by the next attempt, however far it is above the last one, and
+// above what others pay.
 func TestSweeps_LeastTip(t *testing.T) {
 	t.Parallel()
+	const demanded = 3 * gwei
 	g, items := toSweep(t, chain.BEP20)
 	modest := newProxy(t, g.chain.URL())
 	modest.set("eth_maxPriorityFeePerGas", always(`"0x0"`))
@@ -102,9 +104,9 @@ func TestSweeps_LeastTip(t *testing.T) {
 		}
 		if tx := new(types.Transaction); err == nil && json.Unmarshal(body, &call) == nil &&
 			call.Method == "eth_sendRawTransaction" && tx.UnmarshalBinary(call.Params[0]) == nil &&
-			tx.GasTipCap().Int64() < gwei {
+			tx.GasTipCap().Int64() < demanded {
 			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"transaction underpriced: `+
-				`gas tip cap %s, minimum needed %d"}}`, call.ID, tx.GasTipCap(), gwei)
+				`gas tip cap %s, minimum needed %d"}}`, call.ID, tx.GasTipCap(), demanded)
 			return
 		}
 		res, err := http.Post(modest.URL, "application/json", bytes.NewReader(body))

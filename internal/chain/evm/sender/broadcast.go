@@ -55,23 +55,38 @@ func (c client) broadcastToAll(ctx context.Context, id chain.TxHash, raw []byte)
 	return fmt.Errorf("broadcast %s on %s: %w", tx, c.profile.Network, errors.Join(failed...))
 }
 
-// leastTip finds the tip that a refusal demands, in wei: "gas tip cap 50000000, minimum needed 1000000000".
-var leastTip = regexp.MustCompile(`(?i)(?:tip needed|minimum(?: needed| required| of)?|at least)\D{0,20}(\d{6,15})\b`)
+// leastTip finds the tip that a refusal demands, in wei unless it says gwei: "gas tip cap 50000000, minimum needed
+// 1000000000". Other numbers of a refusal, such as a limit of gas, are shorter.
+var leastTip = regexp.MustCompile(
+	`(?i)(?:tip needed|minimum(?: needed| required| of)?|at least)\D{0,20}(?:(\d{6,15})\b|(\d{1,6}(?:\.\d{1,9})?) ?gwei)`)
 
-// learnTip keeps the tip that a refusal demands, up to the most that the network's tips may be: the next transaction
-// pays it.
+// demanded returns the tip that a refusal demands, in wei; nil: none.
+func demanded(message string) *big.Int {
+	found := leastTip.FindStringSubmatch(message)
+	if found == nil {
+		return nil
+	}
+	tip, _ := new(big.Rat).SetString(found[1] + found[2])
+	if found[2] != "" {
+		tip.Mul(tip, new(big.Rat).SetInt64(gwei))
+	}
+	return new(big.Int).Quo(tip.Num(), tip.Denom())
+}
+
+// mostDemanded is how many times the most of the network's usual tips is paid where a refusal demands it: an endpoint
+// may demand anything.
+const mostDemanded = 10
+
+// learnTip keeps the tip that a refusal demands: the next transaction pays it.
 func (c client) learnTip(refused error) {
 	r, ok := errors.AsType[rejected](refused)
 	if !ok {
 		return
 	}
-	found := leastTip.FindStringSubmatch(r.err.Message)
-	if found == nil {
-		return
+	if tip := demanded(r.err.Message); tip != nil {
+		_, most := tipRange(c.profile.Network)
+		c.pool.RequireTip(smaller(tip, big.NewInt(mostDemanded*most)))
 	}
-	tip, _ := new(big.Int).SetString(found[1], 10)
-	_, most := tipRange(c.profile.Network)
-	c.pool.RequireTip(smaller(tip, big.NewInt(most)))
 }
 
 // offer sends signed bytes to one node. A node that has them already answers

@@ -11,13 +11,16 @@ func TestLeastTip(t *testing.T) {
 		"transaction underpriced: tip needed 1000000000, tip permitted 50000000":         "1000000000",
 		"max priority fee per gas less than the minimum of 100000000 wei":                "100000000",
 		"gas price must be at least 1000000000":                                          "1000000000",
+		"gas tip cap 0.05 gwei, minimum needed 1 gwei":                                   "1000000000",
+		"max priority fee is below the minimum: 2.5gwei":                                 "2500000000",
+		"intrinsic gas too low: gas 20999, minimum needed 21000":                         "",
 		"replacement transaction underpriced":                                            "",
 		"nonce too low: next nonce 1000000000, tx nonce 7":                               "",
 		"insufficient funds: balance 1000000000, tx cost 2000000000":                     "",
 	} {
 		got := ""
-		if found := leastTip.FindStringSubmatch(message); found != nil {
-			got = found[1]
+		if tip := demanded(message); tip != nil {
+			got = tip.String()
 		}
 		if got != want {
 			t.Errorf("%q: %q, want %q", message, got, want)
