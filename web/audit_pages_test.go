@@ -384,7 +384,7 @@ func (b dashboardBundle) given(slug string) string {
 	must(b.t, err)
 	gift, err := b.campaigns.Donate(b.t.Context(), c, campaign.Gift{
 		Amount: "5", Choice: payment.Choice{Network: chain.Base, Token: money.USDC}, Name: "Mia", Message: "Hello",
-	})
+	}, audit.Act{})
 	must(b.t, err)
 	b.deposit(gift, gift.Amount, true)
 	list, _, err := b.campaigns.Donations(b.t.Context(), campaign.DonationQuery{Campaign: c.Number, Limit: 1})

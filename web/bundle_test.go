@@ -233,7 +233,7 @@ func (b *bundle) newPaymentOf(m seller, amount string) payment.Payment {
 // start starts the payment in USDC.
 func (b *bundle) start(p payment.Payment, n chain.Network) payment.Payment {
 	b.t.Helper()
-	p, err := b.payments.Start(b.t.Context(), string(p.ID), payment.Choice{Network: n, Token: money.USDC})
+	p, err := b.payments.Start(b.t.Context(), string(p.ID), payment.Choice{Network: n, Token: money.USDC}, audit.Act{})
 	must(b.t, err)
 	return p
 }

@@ -110,7 +110,7 @@ func TestOperator_DisableUser(t *testing.T) {
 		t.Errorf("key: %s", r.body)
 	}
 	if _, err := b.payments.Start(t.Context(), string(waiting.ID),
-		payment.Choice{Network: chain.Polygon, Token: money.USDC}); err == nil {
+		payment.Choice{Network: chain.Polygon, Token: money.USDC}, audit.Act{}); err == nil {
 		t.Error("a payment of a disabled merchant was started")
 	}
 	paid := b.deposit(started, started.Amount, true)

@@ -130,7 +130,7 @@ func newHostileShop(b dashboardBundle) hostileShop {
 	h.campaign = b.newCampaign(m, func(d *campaign.Draft) { d.Title, d.Description, d.ShowAtOnce = text, text, true })
 	gift, err := b.campaigns.Donate(ctx, h.campaign, campaign.Gift{
 		Amount: "5", Choice: payment.Choice{Network: chain.Polygon, Token: money.USDC}, Name: text, Message: text,
-	})
+	}, audit.Act{})
 	must(t, err)
 	b.deposit(gift, gift.Amount, true)
 	h.link, err = b.campaigns.CreateLink(ctx, h.key.ID, campaign.LinkDraft{Slug: "hostile", Description: text, Reference: text, Min: "1", Max: "9"}, audit.Act{})

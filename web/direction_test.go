@@ -55,7 +55,7 @@ func (d directed) holds(after string) {
 	for _, key := range []int64{p.KeyID, c.KeyID, l.KeyID} {
 		x, err := d.payments.Create(ctx, payment.CreateInput{KeyID: key, Amount: "10"}, audit.Act{})
 		must(d.t, err)
-		x, err = d.payments.Start(ctx, string(x.ID), choice)
+		x, err = d.payments.Start(ctx, string(x.ID), choice, audit.Act{})
 		if err != nil {
 			d.t.Errorf("%s: %v", after, err)
 			continue

@@ -151,7 +151,7 @@ func TestDocs_WhoseKey(t *testing.T) {
 		s.signIn(email)
 		s.get(docs.StartPath).wants(t, 200, want...)
 	}
-	_, _, err = b.accounts.ReplaceKey(t.Context(), demo.key, merchant.AllPermissions(), nil, nil, "", audit.Act{})
+	_, _, err = b.accounts.ReplaceKey(t.Context(), demo.key, merchant.AllPermissions(), nil, "", audit.Act{})
 	must(t, err)
 	b.surfer().get(docs.StartPath).wants(t, 200, empty)
 	s := b.surfer()

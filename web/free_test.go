@@ -49,7 +49,8 @@ func TestFreeInstallation(t *testing.T) {
 	ask("mutation", fmt.Sprintf(`updateCustodianDetails(input: {apiKey: %q, name: "x"})`, k), "")
 	p, err := b.payments.Create(t.Context(), payment.CreateInput{KeyID: key.ID, Amount: "1"}, audit.Act{})
 	must(t, err)
-	_, err = b.payments.Start(t.Context(), string(p.ID), payment.Choice{Network: chain.Polygon, Token: money.USDC})
+	choice := payment.Choice{Network: chain.Polygon, Token: money.USDC}
+	_, err = b.payments.Start(t.Context(), string(p.ID), choice, audit.Act{})
 	must(t, err)
 	ask("query", fmt.Sprintf(`getTransactions(apiKey: %q)`, k), "")
 	ask("query", fmt.Sprintf(`getTransactionDetails(apiKey: %q, txnid: %q)`, k, p.ID), "")

@@ -72,7 +72,7 @@ func oneKey(t *testing.T, s *running, dir string) {
 	t.Helper()
 	key, err := s.App.Merchants.Authenticate(t.Context(), s.Demo.Key)
 	testkit.Must(t, err)
-	text, _, err := s.App.Merchants.ReplaceKey(t.Context(), key, merchant.AllPermissions(), nil, nil, "", audit.Act{})
+	text, _, err := s.App.Merchants.ReplaceKey(t.Context(), key, merchant.AllPermissions(), nil, "", audit.Act{})
 	testkit.Must(t, err)
 	s.stop(t)
 	s = start(t, dir)

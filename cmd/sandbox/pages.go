@@ -132,7 +132,7 @@ func (p *pages) choose(ctx context.Context, x payment.Payment) error {
 	for _, o := range offers {
 		if o.Reason == "" {
 			_, err := p.sandbox.App.Payments.Start(
-				ctx, string(x.ID), payment.Choice{Network: o.Network, Token: o.Tokens[0]},
+				ctx, string(x.ID), payment.Choice{Network: o.Network, Token: o.Tokens[0]}, audit.Act{},
 			)
 			return err
 		}

@@ -324,7 +324,7 @@ func TestStart_Again(t *testing.T) {
 	if err != nil || again.Number != p.Number {
 		t.Errorf("the payment of the first run: %+v, %v", again, err)
 	}
-	started, err := second.App.Payments.Start(t.Context(), string(p.ID), choice("POLYGON", "USDC"))
+	started, err := second.App.Payments.Start(t.Context(), string(p.ID), choice("POLYGON", "USDC"), audit.Act{})
 	testkit.Must(t, err)
 	second.payWith(t, started, "exactly")
 	second.becomes(t, p.ID, "completed", func(p payment.Payment) bool { return p.Status == payment.Completed })

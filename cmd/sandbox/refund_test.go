@@ -63,7 +63,7 @@ func (r *running) paysBack(t *testing.T, n chain.Network, token money.Token) pai
 	t.Helper()
 	payer, merchant := r.wallets(t, n, token)
 	p := r.create(t, "49.90")
-	_, err := r.App.Payments.Start(t.Context(), string(p.ID), choice(string(n), string(token)))
+	_, err := r.App.Payments.Start(t.Context(), string(p.ID), choice(string(n), string(token)), audit.Act{})
 	testkit.Must(t, err)
 	page := openWallet(t, r.link(p), payer.script, payer.testWallet, browser.Phone)
 	browser.Run(page, t, chromedp.Click(`label[for="via-w"]`), chromedp.WaitVisible("#wallets button"))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/app"
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm"
 	"github.com/florinpay/florin/internal/money"
@@ -25,9 +26,8 @@ func TestSettle(t *testing.T) {
 	var all []payment.Payment
 	for i := range 100 {
 		p := r.create(t, fmt.Sprintf("%d.%02d", 5+i/10, 7*i%100))
-		p, err := r.App.Payments.Start(
-			t.Context(), string(p.ID), choice(string(ledgers[i%3].Profile.Network), []string{"USDT", "USDC"}[i%2]),
-		)
+		by := choice(string(ledgers[i%3].Profile.Network), []string{"USDT", "USDC"}[i%2])
+		p, err := r.App.Payments.Start(t.Context(), string(p.ID), by, audit.Act{})
 		testkit.Must(t, err)
 		// The demo wallet has funds already, for query units.
 		for _, asset := range ledgers[i%3].Profile.Assets {

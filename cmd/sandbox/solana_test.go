@@ -15,7 +15,7 @@ import (
 func (r *running) paySolana(t *testing.T, amount, token string) payment.Payment {
 	t.Helper()
 	p := r.create(t, amount)
-	started, err := r.App.Payments.Start(t.Context(), string(p.ID), choice("SOL", token))
+	started, err := r.App.Payments.Start(t.Context(), string(p.ID), choice("SOL", token), audit.Act{})
 	testkit.Must(t, err)
 	r.payWith(t, started, "exactly")
 	return started

@@ -16,6 +16,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 	solana "github.com/gagliardetto/solana-go"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/sandbox/devchain"
 	"github.com/florinpay/florin/internal/testkit"
@@ -193,7 +194,7 @@ func (r *running) openStarted(
 ) context.Context {
 	t.Helper()
 	p := r.create(t, "49.90")
-	if _, err := r.App.Payments.Start(t.Context(), string(p.ID), choice(string(n), "USDC")); err != nil {
+	if _, err := r.App.Payments.Start(t.Context(), string(p.ID), choice(string(n), "USDC"), audit.Act{}); err != nil {
 		t.Fatal(err)
 	}
 	ctx := openWallet(t, r.link(p), script, w, options...)

@@ -62,35 +62,30 @@ func (o *Operations) changeCustodian(
 		return nil, err
 	}
 	in.APIKey = "" // the rest is what was read
-	return once(ctx, o, scope{keyID: key.ID, operation: name}, in, func(w write) (*model.CustodianResult, error) {
+	var warnings []string
+	made := func(m merchant.CustodianWrite) *model.CustodianResult {
+		left := int(m.Left.Credits)
+		shown := o.custodian(m.Custodian)
+		shown.APIKey, shown.SigningSecret = echo(apiKey), optional(m.Signing.Reveal())
+		return &model.CustodianResult{
+			Message:   strings.Join(warnings, " "),
+			Custodian: shown, APIKey: &model.APIKey{Key: echo(apiKey), CreditsLeft: &left},
+		}
+	}
+	place := scope{keyID: key.ID, operation: name}
+	return once(ctx, o, place, in, made, func(w write) (out merchant.CustodianWrite, err error) {
 		before, err := o.d.Merchants.Custodian(ctx, key.ID)
 		if err != nil && !errors.Is(err, merchant.ErrNoCustodian) {
-			return nil, err
+			return out, err
 		}
 		// The warnings read from networks, so they are written before the transaction.
-		var warnings []string
 		for _, x := range o.d.Merchants.WalletWarnings(ctx, before, merchant.Custodian{Wallets: wanted.Addresses()}) {
 			warnings = append(warnings, x.String())
 		}
-		made := func(m merchant.CustodianWrite) *model.CustodianResult {
-			left := int(m.Left.Credits)
-			shown := o.custodian(m.Custodian)
-			shown.APIKey, shown.SigningSecret = echo(apiKey), optional(m.Signing.Reveal())
-			return &model.CustodianResult{
-				Message:   strings.Join(warnings, " "),
-				Custodian: shown, APIKey: &model.APIKey{Key: echo(apiKey), CreditsLeft: &left},
-			}
+		if out.Custodian, out.Signing, err = change(ctx, key, wanted, w.keptBy(o.by(ctx, key))); err == nil {
+			out.Left, err = o.d.Merchants.Balance(ctx, key.ID)
 		}
-		wanted.Keep = keep(ctx, o, w, made)
-		c, signing, err := change(ctx, key, wanted, o.by(ctx, key))
-		if err != nil {
-			return nil, err
-		}
-		balance, err := o.d.Merchants.Balance(ctx, key.ID)
-		if err != nil {
-			return nil, err
-		}
-		return made(merchant.CustodianWrite{Custodian: c, Signing: signing, Left: balance}), nil
+		return out, err
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/florinpay/florin/graph/model"
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/fault"
@@ -174,19 +175,14 @@ func (o *Operations) StartDonation(ctx context.Context, in DonationInput) (*mode
 		Choice                payment.Choice
 		Price                 *exchange.Sum `json:"price,omitempty"` // a request without one is what it was before there were any
 	}{amountRead(amount), input.Mended(in.Name), input.Mended(in.Message), choice, sumRead(price)}
-	out, err := once(ctx, o, place, read, func(w write) (*model.DonationResult, error) {
+	out, err := once(ctx, o, place, read, started, func(w write) (payment.Payment, error) {
 		if err := o.d.Limits.Open(ctx); err != nil {
-			return nil, err
+			return payment.Payment{}, err
 		}
-		p, err := o.d.Campaigns.Donate(ctx, c, campaign.Gift{
-			ID: w.subject, Near: CallOf(ctx).Near, Amount: amount, Price: price, Choice: choice, Name: in.Name,
-			Message:   in.Message,
-			ReturnURL: o.DonateLink(c.Slug), Keep: keep(ctx, o, w, started),
-		})
-		if err != nil {
-			return nil, err
-		}
-		return started(p), nil
+		return o.d.Campaigns.Donate(ctx, c, campaign.Gift{
+			ID: w.subject, Amount: amount, Price: price, Choice: choice, Name: in.Name, Message: in.Message,
+			ReturnURL: o.DonateLink(c.Slug),
+		}, audit.Act{Near: CallOf(ctx).Near, Keep: w.keep})
 	})
 	if err != nil {
 		return nil, err

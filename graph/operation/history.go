@@ -162,16 +162,11 @@ func (o *Operations) MarkCompleted(
 		return nil, err
 	}
 	place := scope{keyID: key.ID, operation: "manualMarkAsCompleted"}
-	return once(ctx, o, place, payment.ReadID(txnid), func(w write) (*model.CompletionResult, error) {
+	done := func(payment.Payment) *model.CompletionResult { return &model.CompletionResult{Success: true} }
+	return once(ctx, o, place, payment.ReadID(txnid), done, func(w write) (payment.Payment, error) {
 		if err := o.affords(ctx, key.ID, ledger.Query); err != nil {
-			return nil, err
+			return payment.Payment{}, err
 		}
-		done := func(payment.Payment) *model.CompletionResult { return &model.CompletionResult{Success: true} }
-		p, err := o.d.Payments.Keeping(keep(ctx, o, w, done)).
-			MarkCompleted(ctx, key.ID, txnid, "", o.by(ctx, key))
-		if err != nil {
-			return nil, err
-		}
-		return done(p), nil
+		return o.d.Payments.MarkCompleted(ctx, key.ID, txnid, "", w.keptBy(o.by(ctx, key)))
 	})
 }

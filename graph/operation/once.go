@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/payment"
@@ -92,20 +93,32 @@ type write struct {
 	// repetition, so that a crash between the write and the record of its answer cannot
 	// make two.
 	subject payment.ID
-	scope   scope
-	// claim is how the run holds its Idempotency-Key; nil: the request has none.
-	claim *idempotency.Claim
+	// keep stores the answer in the transaction of what is made; nil: the request has no Idempotency-Key.
+	keep idempotency.Keep
 }
 
+// keptBy is the act, with the answer that it keeps.
+func (w write) keptBy(act audit.Act) audit.Act {
+	act.Keep = w.keep
+	return act
+}
+
+// as is the answer of a write that makes nothing else.
+func as[R any](out R) R { return out }
+
 // once runs a write once for each Idempotency-Key within the scope, and
-// replays its first answer after that. read is what was read of the request.
-func once[T any, R result[T]](
-	ctx context.Context, o *Operations, s scope, read any, run func(w write) (R, error),
+// replays its first answer after that. read is what was read of the request, and answer writes what was made of it.
+func once[In, T any, R result[T]](
+	ctx context.Context, o *Operations, s scope, read any, answer func(In) R, run func(w write) (In, error),
 ) (R, error) {
 	call, now := CallOf(ctx), o.d.Now()
 	id := o.d.NewID(now)
 	if call.IdempotencyKey == "" {
-		return run(write{subject: id, scope: s})
+		made, err := run(write{id, nil})
+		if err != nil {
+			return nil, err
+		}
+		return answer(made), nil
 	}
 	claim := idempotency.Claim{KeyID: s.keyID, Key: s.name(call.IdempotencyKey), Holder: string(id)}
 	request, err := s.request(read)
@@ -116,19 +129,29 @@ func once[T any, R result[T]](
 	if s.password {
 		request, replaced = s.macs(o, request)
 	}
-	subject, answer, err := o.d.Store.IdempotencyBegin(ctx, idempotency.Try{
+	subject, first, err := o.d.Store.IdempotencyBegin(ctx, idempotency.Try{
 		Claim: claim, Scope: string(s.payment), Most: s.most(),
 		Request: request, Replaced: replaced, Subject: string(id), Now: now, LockedUntil: now.Add(claimTime),
 	})
 	if err != nil {
 		return nil, err
 	}
-	if answer.Status != 0 {
-		return replay[T, R](o, call, s, answer)
+	if first.Status != 0 {
+		return replay[T, R](o, call, s, first)
 	}
-	w := write{subject: payment.ID(subject), scope: s, claim: &claim}
-	out, err := holding(ctx, o, claim, func() (R, error) { return run(w) })
-	return record[T](ctx, o, w, out, err)
+	kept := func(out R) (*idempotency.Kept, error) {
+		text, err := sealed[T](o, s, call.IdempotencyKey, succeeded[T](ctx, out))
+		return &idempotency.Kept{Claim: claim, Answer: text, At: o.d.Now()}, err
+	}
+	w := write{payment.ID(subject), func(made any) (*idempotency.Kept, error) {
+		return kept(answer(made.(In))) //nolint:forcetypeassert // it is what run returns
+	}}
+	made, err := holding(ctx, o, claim, func() (In, error) { return run(w) })
+	var out R
+	if err == nil {
+		out = answer(made)
+	}
+	return record[T](ctx, o, claim, out, err, kept)
 }
 
 // holding runs a write, and holds its key while it runs. If it cannot, another try may
@@ -161,19 +184,6 @@ func holding[R any](ctx context.Context, o *Operations, claim idempotency.Claim,
 	return run()
 }
 
-// keep returns what keeps the answer in the transaction of the write, for a
-// request with an Idempotency-Key; nil for one without.
-func keep[In, T any, R result[T]](ctx context.Context, o *Operations, w write, answer func(In) R) idempotency.Keep[In] {
-	if w.claim == nil {
-		return nil
-	}
-	key := CallOf(ctx).IdempotencyKey
-	return func(made In) (*idempotency.Kept, error) {
-		kept, err := sealed[T](o, w.scope, key, succeeded[T](ctx, answer(made)))
-		return &idempotency.Kept{Claim: *w.claim, Answer: kept, At: o.d.Now()}, err
-	}
-}
-
 func replay[T any, R result[T]](o *Operations, call *Call, s scope, a idempotency.Answer) (R, error) {
 	text, err := o.d.Sealer.Open(s.place(call.IdempotencyKey), string(a.Body))
 	if err != nil {
@@ -189,30 +199,30 @@ func replay[T any, R result[T]](o *Operations, call *Call, s scope, a idempotenc
 
 // record stores the answer of what was done, and frees the key of what was not. A client that disconnected must find
 // its answer when it retries, so recording does not end with the request.
-func record[T any, R result[T]](ctx context.Context, o *Operations, w write, out R, failed error) (R, error) {
+func record[T any, R result[T]](
+	ctx context.Context, o *Operations, claim idempotency.Claim, out R, failed error,
+	kept func(R) (*idempotency.Kept, error),
+) (R, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
 	defer cancel()
 	switch fate := fateOf(failed, failed == nil && codeOf[T](out) == codeAccepted); fate {
 	case keyFreed:
-		if err := o.d.Store.IdempotencyForget(ctx, *w.claim); err != nil {
+		if err := o.d.Store.IdempotencyForget(ctx, claim); err != nil {
 			o.d.Log.ErrorContext(ctx, "the record of a refused request was not deleted", "error", err)
 		}
 		return out, failed
 	case keyRetried:
-		if _, err := o.d.Store.IdempotencyHold(ctx, *w.claim, o.d.Now().Add(-claimTime)); err != nil {
+		if _, err := o.d.Store.IdempotencyHold(ctx, claim, o.d.Now().Add(-claimTime)); err != nil {
 			o.d.Log.ErrorContext(ctx, "an idempotency key was not released", "error", err)
 		}
 		return out, failed
 	case keyKept:
 	}
-	out = succeeded[T](ctx, out)
-	answer, err := sealed[T](o, w.scope, CallOf(ctx).IdempotencyKey, out)
+	answer, err := kept(out)
 	if err != nil {
 		return nil, err
 	}
-	if err := o.d.Store.IdempotencyFinish(
-		ctx, idempotency.Kept{Claim: *w.claim, Answer: answer, At: o.d.Now()},
-	); err != nil {
+	if err := o.d.Store.IdempotencyFinish(ctx, *answer); err != nil {
 		// The write has happened, so its answer is returned. A repetition waits
 		// for the claim to expire and then makes the same object again.
 		o.d.Log.ErrorContext(ctx, "an answer was not stored", "error", err)

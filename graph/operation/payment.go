@@ -58,15 +58,11 @@ func (o *Operations) Payment(ctx context.Context, in PaymentInput) (*model.Payme
 		Price   *exchange.Sum `json:"price,omitempty"` // a request without one is what it was before there were any
 	}{amountRead(amount), details, minutes, sumRead(price)}
 	place := scope{keyID: key.ID, operation: "payment"}
-	out, err := once(ctx, o, place, read, func(w write) (*model.PaymentResult, error) {
-		p, err := o.d.Payments.Keeping(keep(ctx, o, w, o.created)).Create(ctx, payment.CreateInput{
+	out, err := once(ctx, o, place, read, o.created, func(w write) (payment.Payment, error) {
+		return o.d.Payments.Create(ctx, payment.CreateInput{
 			ID: w.subject, KeyID: key.ID, Amount: amount, Price: price, ExpiresInMinutes: minutes, Details: details,
 			Warn: func(list ...fault.Warning) { Warn(ctx, list...) },
-		}, audit.Act{})
-		if err != nil {
-			return nil, err
-		}
-		return o.created(p), nil
+		}, audit.Act{Keep: w.keep})
 	})
 	if err != nil {
 		return nil, err
@@ -165,8 +161,8 @@ func (o *Operations) CancelPayment(ctx context.Context, txnid string) (*model.Tr
 	if err := o.shown(ctx, merchant.PermissionCancel); err != nil {
 		return nil, err
 	}
-	return o.onPayment(ctx, "cancel", nil, txnid, func(s *payment.Service, id string) (payment.Payment, error) {
-		return s.Cancel(ctx, id, audit.Act{})
+	return o.onPayment(ctx, "cancel", nil, txnid, func(id string, act audit.Act) (payment.Payment, error) {
+		return o.d.Payments.Cancel(ctx, id, act)
 	})
 }
 
@@ -206,14 +202,8 @@ func (o *Operations) StartPayment(
 	}
 	read := startRead{payment.ReadID(in.Txnid), choice}
 	place := scope{keyID: key.ID, operation: "start"}
-	return once(ctx, o, place, read, func(w write) (*model.TransactionResult, error) {
-		p, err := o.d.Payments.Keeping(keep(ctx, o, w, o.ownTransactionResult)).StartOwned(
-			ctx, key.ID, in.Txnid, choice,
-		)
-		if err != nil {
-			return nil, err
-		}
-		return o.ownTransactionResult(p), nil
+	return once(ctx, o, place, read, o.ownTransactionResult, func(w write) (payment.Payment, error) {
+		return o.d.Payments.StartOwned(ctx, key.ID, in.Txnid, choice, audit.Act{Keep: w.keep})
 	})
 }
 
@@ -226,8 +216,8 @@ func (o *Operations) StartPublic(ctx context.Context, in StartInput) (*model.Tra
 	if err != nil {
 		return nil, err
 	}
-	return o.onPayment(ctx, "start", choice, in.Txnid, func(s *payment.Service, id string) (payment.Payment, error) {
-		return s.Start(ctx, id, choice)
+	return o.onPayment(ctx, "start", choice, in.Txnid, func(id string, act audit.Act) (payment.Payment, error) {
+		return o.d.Payments.Start(ctx, id, choice, act)
 	})
 }
 
@@ -235,17 +225,13 @@ func (o *Operations) StartPublic(ctx context.Context, in StartInput) (*model.Tra
 // Idempotency-Key belongs to the payment.
 func (o *Operations) onPayment(
 	ctx context.Context, name string, read any, txnid string,
-	do func(s *payment.Service, id string) (payment.Payment, error),
+	do func(id string, act audit.Act) (payment.Payment, error),
 ) (*model.TransactionResult, error) {
 	p, err := o.d.Payments.Poll(ctx, txnid) // whose it is never changes
 	if err != nil {
 		return nil, err
 	}
-	return once(ctx, o, payerOf(p, name), read, func(w write) (*model.TransactionResult, error) {
-		p, err := do(o.d.Payments.From(CallOf(ctx).Near).Keeping(keep(ctx, o, w, o.transactionResult)), string(p.ID))
-		if err != nil {
-			return nil, err
-		}
-		return o.transactionResult(p), nil
+	return once(ctx, o, payerOf(p, name), read, o.transactionResult, func(w write) (payment.Payment, error) {
+		return do(string(p.ID), audit.Act{Near: CallOf(ctx).Near, Keep: w.keep})
 	})
 }

@@ -53,7 +53,7 @@ func (o *Operations) Recharge(
 		return nil, recharge.ErrNotOffered
 	}
 	place := scope{keyID: key.ID, operation: "rechargeApiKey"}
-	return once(ctx, o, place, units, func(w write) (*model.RechargeResult, error) {
+	return once(ctx, o, place, units, as, func(w write) (*model.RechargeResult, error) {
 		r, err := o.d.Recharges.Buy(chain.AsStranger(ctx), recharge.Request{
 			ID: recharge.ID(w.subject), KeyID: key.ID, Units: int64(units), Wallet: key.Wallet, PrivateKey: privateKey,
 		}, rechargeWait, o.by(ctx, key))

@@ -44,14 +44,9 @@ func (o *Operations) Refund(ctx context.Context, in RefundInput) (*model.RefundR
 		payment.ReadID(in.Txnid), amountRead(ask.Amount), ask.Reason, string(ask.Network), ask.Token,
 	}
 	place := scope{keyID: key.ID, operation: "refund"}
-	return once(ctx, o, place, read, func(w write) (*model.RefundResult, error) {
+	return once(ctx, o, place, read, o.refundResult, func(w write) (refund.Refund, error) {
 		ask.ID = refund.ID(w.subject)
-		r, err := o.d.Refunds.Keeping(keep(ctx, o, w, o.refundResult)).Request(
-			ctx, key.ID, in.Txnid, ask, o.by(ctx, key))
-		if err != nil {
-			return nil, err
-		}
-		return o.refundResult(r), nil
+		return o.d.Refunds.Request(ctx, key.ID, in.Txnid, ask, w.keptBy(o.by(ctx, key)))
 	})
 }
 
@@ -62,7 +57,7 @@ func (o *Operations) CancelRefund(ctx context.Context, apiKey secret.Text, id st
 		if err != nil {
 			return r, err
 		}
-		return o.d.Refunds.Keeping(keep(ctx, o, w, o.refundResult)).Cancel(ctx, r, o.by(ctx, key))
+		return o.d.Refunds.Cancel(ctx, r, w.keptBy(o.by(ctx, key)))
 	})
 }
 
@@ -97,13 +92,8 @@ func (o *Operations) changeRefund(
 		return nil, err
 	}
 	place := scope{keyID: key.ID, operation: name}
-	return once(ctx, o, place, [2]string{strings.ToUpper(id), text}, func(w write) (*model.RefundResult, error) {
-		r, err := change(key, w)
-		if err != nil {
-			return nil, err
-		}
-		return o.refundResult(r), nil
-	})
+	read := [2]string{strings.ToUpper(id), text}
+	return once(ctx, o, place, read, o.refundResult, func(w write) (refund.Refund, error) { return change(key, w) })
 }
 
 // RefundDetails reads one of a key's refunds.

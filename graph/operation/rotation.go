@@ -56,25 +56,21 @@ func (o *Operations) revoking(apiKey, privateKey secret.Text) [2]string {
 func (o *Operations) replaceKey(
 	ctx context.Context, key merchant.Key, name string, read any,
 ) (*model.RevokeResult, error) {
-	return once(ctx, o, scope{keyID: key.ID, operation: name}, read, func(w write) (*model.RevokeResult, error) {
-		answer := func(r merchant.Replaced) *model.RevokeResult {
-			credits := int(r.Left.Credits)
-			return &model.RevokeResult{
-				NewAPIKey: optional(r.Text.Reveal()),
-				APIKey: &model.APIKey{
-					Key: optional(r.Text.Reveal()), Wallet: optional(string(key.Wallet)), CreditsLeft: &credits,
-				},
-			}
+	answer := func(r merchant.Replaced) *model.RevokeResult {
+		credits := int(r.Left.Credits)
+		return &model.RevokeResult{
+			NewAPIKey: optional(r.Text.Reveal()),
+			APIKey: &model.APIKey{
+				Key: optional(r.Text.Reveal()), Wallet: optional(string(key.Wallet)), CreditsLeft: &credits,
+			},
 		}
+	}
+	return once(ctx, o, scope{keyID: key.ID, operation: name}, read, answer, func(w write) (merchant.Replaced, error) {
 		costs := o.d.Merchants.Meter().Charge(
 			ledger.Spend(key.ID, ledger.Credit, ledger.ReasonOperation, name+":"+string(w.subject), o.d.Now()),
 		)
-		text, left, err := o.d.Merchants.ReplaceKey(ctx, key, key.Permissions, costs, keep(ctx, o, w, answer), name,
-			o.by(ctx, key))
-		if err != nil {
-			return nil, err
-		}
-		return answer(merchant.Replaced{Text: text, Left: left}), nil
+		text, left, err := o.d.Merchants.ReplaceKey(ctx, key, key.Permissions, costs, name, w.keptBy(o.by(ctx, key)))
+		return merchant.Replaced{Text: text, Left: left}, err
 	})
 }
 

@@ -69,7 +69,7 @@ func (o *Operations) SignUp(ctx context.Context, in SignUpInput) (*model.Session
 		return &model.SessionResult{Code: http.StatusAccepted, Message: signUpMailed}, nil
 	}
 	read := [...]string{email, in.Password.Reveal(), in.FirstName, in.LastName, in.Invitation.Reveal()}
-	return once(ctx, o, signUpScope(email), read, func(w write) (*model.SessionResult, error) {
+	return once(ctx, o, signUpScope(email), read, as, func(w write) (*model.SessionResult, error) {
 		user.PublicID = string(w.subject)
 		if err := o.createUser(ctx, user, in.Invitation); err != nil && !o.madeBefore(ctx, user, err) {
 			return nil, err
@@ -194,23 +194,19 @@ func (o *Operations) CreateAPIKey(ctx context.Context, in KeyInput) (*model.APIK
 		return nil, err
 	}
 	act := o.act(ctx, member.Merchant.ID, member.User.Email)
-	return once(ctx, o, memberScope(member), in, func(w write) (*model.APIKeyResult, error) {
-		var made *model.APIKeyResult
-		answer := func(k merchant.CreatedKey) *model.APIKeyResult {
-			shown := apiKey(k.Key, k.Left)
-			shown.Key = optional(k.Text.Reveal())
-			return &model.APIKeyResult{APIKey: shown}
-		}
-		kept := keep(ctx, o, w, answer)
+	answer := func(k merchant.CreatedKey) *model.APIKeyResult {
+		shown := apiKey(k.Key, k.Left)
+		shown.Key = optional(k.Text.Reveal())
+		return &model.APIKeyResult{APIKey: shown}
+	}
+	return once(ctx, o, memberScope(member), in, answer, func(w write) (made merchant.CreatedKey, err error) {
 		asked.ID = string(w.subject)
-		asked.Keep = func(k merchant.CreatedKey) (*idempotency.Kept, error) {
-			made = answer(k)
-			return kept.Of(k)
+		act.Keep = func(k any) (*idempotency.Kept, error) {
+			made, _ = k.(merchant.CreatedKey)
+			return w.keep.Of(k)
 		}
-		if _, _, err := o.d.Merchants.CreateKey(ctx, member.Merchant, asked, act); err != nil {
-			return nil, err
-		}
-		return made, nil
+		_, _, err = o.d.Merchants.CreateKey(ctx, member.Merchant, asked, act)
+		return made, err
 	})
 }
 
@@ -292,14 +288,10 @@ func (o *Operations) CreateTopUp(ctx context.Context, keyID string, credits int)
 		return &model.TopupResult{Transaction: o.transaction(p), PaymentLink: &link}
 	}
 	place := scope{keyID: key.ID, operation: "UserCreateCreditTopup"}
-	out, err := once(ctx, o, place, credits, func(w write) (*model.TopupResult, error) {
-		act := o.act(ctx, member.Merchant.ID, member.User.Email)
+	out, err := once(ctx, o, place, credits, made, func(w write) (payment.Payment, error) {
+		act := w.keptBy(o.act(ctx, member.Merchant.ID, member.User.Email))
 		act.Key = named(key)
-		p, err := o.d.Payments.Keeping(keep(ctx, o, w, made)).CreateTopUp(ctx, w.subject, key.ID, int64(credits), act)
-		if err != nil {
-			return nil, err
-		}
-		return made(p), nil
+		return o.d.Payments.CreateTopUp(ctx, w.subject, key.ID, int64(credits), act)
 	})
 	if err != nil {
 		return nil, err
@@ -333,12 +325,8 @@ func (o *Operations) StartTopUp(ctx context.Context, in StartInput) (*model.Tran
 	}
 	read := startRead{string(p.ID), choice}
 	place := scope{keyID: p.KeyID, operation: "UserStartCreditTopup"}
-	return once(ctx, o, place, read, func(w write) (*model.TransactionResult, error) {
-		p, err := o.d.Payments.Keeping(keep(ctx, o, w, o.transactionResult)).Start(ctx, in.Txnid, choice)
-		if err != nil {
-			return nil, err
-		}
-		return o.transactionResult(p), nil
+	return once(ctx, o, place, read, o.transactionResult, func(w write) (payment.Payment, error) {
+		return o.d.Payments.Start(ctx, in.Txnid, choice, audit.Act{Keep: w.keep})
 	})
 }
 

@@ -70,8 +70,9 @@ var edgeRules = map[string]edges{
 		from: []string{"internal/ledger"}, to: domain,
 		reason: "a ledger that knew its users would have to change with them",
 	},
-	"audit knows only mails and secrets": {
-		from: []string{"internal/audit"}, to: []string{"own"}, allow: []string{"internal/mail", "internal/secret"},
+	"audit knows only answers, mails and secrets": {
+		from: []string{"internal/audit"}, to: []string{"own"},
+		allow:  []string{"internal/idempotency", "internal/mail", "internal/secret"},
 		reason: "it is the vocabulary of the audit log, and every package that acts uses it",
 	},
 	"backup knows only faults and secrets": {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/secret"
 )
@@ -18,9 +19,11 @@ type Act struct {
 	Account int64  // the merchant account it is done for
 	Key     string // what whoever acts calls the API key that they act with, or on; empty where it is about none
 	At      time.Time
-	Address string      // IP address of the client; empty on the command line
-	Agent   string      // how the client names itself
-	Session secret.Text // token of the session it is done in; empty without one
+	Address string           // IP address of the client; empty on the command line
+	Agent   string           // how the client names itself
+	Session secret.Text      // token of the session it is done in; empty without one
+	Near    string           // the neighbourhood of a stranger (operation.Call.Near); empty: not known
+	Keep    idempotency.Keep // the answer of the request
 }
 
 // ViaAPI is who acts by an API key alone.

@@ -194,19 +194,17 @@ func (s *Service) Review(ctx context.Context, c Campaign, donation int64, r Revi
 type Gift struct {
 	// ID makes a repeated request the same payment; empty for a fresh one.
 	ID            payment.ID
-	Near          string        // payment.DonationInput.Near
 	Amount        string        // as in the request
 	Price         exchange.Text // instead of Amount
 	Choice        payment.Choice
 	Name, Message string
 	// ReturnURL is where the donor may go afterwards: the campaign's page.
 	ReturnURL string
-	Keep      payment.Keep // keeps the answer of the request; may be nil
 }
 
 // Donate opens a payment that carries the campaign and starts it at once, for
 // one credit of the campaign's key.
-func (s *Service) Donate(ctx context.Context, c Campaign, g Gift) (payment.Payment, error) {
+func (s *Service) Donate(ctx context.Context, c Campaign, g Gift, act audit.Act) (payment.Payment, error) {
 	name, err := DonorName(g.Name)
 	if err != nil {
 		return payment.Payment{}, err
@@ -222,14 +220,13 @@ func (s *Service) Donate(ctx context.Context, c Campaign, g Gift) (payment.Payme
 		return payment.Payment{}, err
 	}
 	return s.payments.OpenDonation(ctx, payment.DonationInput{
-		ID: g.ID, Near: g.Near, KeyID: c.KeyID, CampaignID: c.Number, Amount: g.Amount, Price: g.Price,
-		Choice: g.Choice, Keep: g.Keep,
+		ID: g.ID, KeyID: c.KeyID, CampaignID: c.Number, Amount: g.Amount, Price: g.Price, Choice: g.Choice,
 		Details: payment.Details{
 			Description: c.Title, DonorName: name, DonorMessage: message,
 			SuccessURL: g.ReturnURL, CancelURL: g.ReturnURL,
 			Metadata: map[string]string{"campaignId": c.Slug},
 		},
-	})
+	}, act)
 }
 
 // DonorName is the name of a donor as it is stored. It fails with fault.Invalid.

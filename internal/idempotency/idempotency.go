@@ -125,10 +125,10 @@ type Kept struct {
 // Keep makes the answer of a request from what its write has made, to be stored in the
 // same transaction. It may be called again, so it must have no effects. nil keeps
 // nothing.
-type Keep[T any] func(made T) (*Kept, error)
+type Keep func(made any) (*Kept, error)
 
 // Of returns the answer to store, or nil.
-func (k Keep[T]) Of(made T) (*Kept, error) {
+func (k Keep) Of(made any) (*Kept, error) {
 	if k == nil {
 		return nil, nil //nolint:nilnil // there is nothing to keep
 	}

@@ -35,10 +35,10 @@ type Change struct {
 	Logo *Logo // of the custodian; an empty one takes it away
 	// Campaign is what becomes of a campaign.
 	Campaign *CampaignChange
-	// Retired is the text of the key until now, by which the same request finds its answer.
+	// Retired is the text of the key until now, by which the same request finds the answer that is kept.
 	Retired identity.Hash
-	// Keep makes the answer of the request to be kept.
-	Keep idempotency.Keep[Done]
+	// Keep makes the answer of the request to be kept; nil, as none of it, keeps nothing.
+	Keep func(Done) (*idempotency.Kept, error)
 	// Record is what the act leaves.
 	audit.Record
 }
@@ -129,11 +129,9 @@ func (a Account) Replace(r Replacement) (Change, error) {
 		return Change{}, ErrNothingLeft
 	}
 	k.Hash, k.Permissions = r.Next, k.Permissions.Within(r.Most)
-	c := Change{Account: a.withKey(k), Entries: r.Entries, Record: r.Record, Keep: r.Keep}
-	if r.Keep != nil {
-		c.Retired = r.Old
-	}
-	return c, nil
+	return Change{
+		Account: a.withKey(k), Entries: r.Entries, Record: r.Record, Keep: r.Keep, Retired: r.Old,
+	}, nil
 }
 
 // ChangeCustodian gives a custodian that there is other settings, or fails with ErrNoCustodian.

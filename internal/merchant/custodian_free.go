@@ -34,7 +34,7 @@ func (s *Service) ArrangeCustodian(
 		}
 		signing = made
 		return a.AddCustodian(fresh, s.custodianRecord(act, key, Custodian{}, fresh))
-	}, nil, secret.Text{})
+	}, act, secret.Text{})
 	return c, signing, err
 }
 
@@ -85,6 +85,6 @@ func (s *Service) changeSigning(
 			c.SigningSecrets, c.UpdatedAt = next(c.SigningSecrets), s.now().UTC()
 			return CustodianChange{c, done}, nil
 		})
-	}, nil, secret.Text{})
+	}, act, secret.Text{})
 	return err
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/exchange"
-	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/secret"
 )
@@ -40,8 +39,6 @@ type CustodianInput struct {
 	// AsOf is Custodian.UpdatedAt of the custodian that the user saw; a write in between is ErrChangedMeanwhile. The
 	// zero time writes whatever is stored.
 	AsOf time.Time
-	// Keep keeps the answer of the request; nil keeps nothing.
-	Keep idempotency.Keep[CustodianWrite]
 }
 
 // Bounds of the acceptance policy.

@@ -46,7 +46,7 @@ func (s *Service) CreateCustodian(
 	entries := s.charge(key, "custodian.create", c.CreatedAt)
 	r := s.custodianRecord(act, key, Custodian{}, c)
 	c, err = s.updateCustodian(ctx, key, entries, func(a Account) (Change, error) { return a.AddCustodian(c, r) },
-		in.Keep, signing)
+		act, signing)
 	if err != nil {
 		return Custodian{}, secret.Text{}, err
 	}
@@ -56,15 +56,13 @@ func (s *Service) CreateCustodian(
 // updateCustodian makes or changes the custodian of the key for the entries, and keeps the answer of its request.
 func (s *Service) updateCustodian(
 	ctx context.Context, key Key, entries []ledger.Entry, decide func(Account) (Change, error),
-	keep idempotency.Keep[CustodianWrite], signing secret.Text,
+	act audit.Act, signing secret.Text,
 ) (Custodian, error) {
 	done, err := s.store.UpdateAccount(ctx, key.UserID, key.ID, func(a Account) (Change, error) {
 		c, err := decide(a)
 		c.Entries = entries
-		if keep != nil {
-			c.Keep = func(d Done) (*idempotency.Kept, error) {
-				return keep(CustodianWrite{d.Account.Custodian, signing, d.Left})
-			}
+		c.Keep = func(d Done) (*idempotency.Kept, error) {
+			return act.Keep.Of(CustodianWrite{d.Account.Custodian, signing, d.Left})
 		}
 		return c, err
 	})
@@ -109,7 +107,7 @@ func (s *Service) UpdateCustodian(ctx context.Context, key Key, in CustodianInpu
 	entries := s.charge(key, "custodian.update", now)
 	return s.updateCustodian(ctx, key, entries, func(a Account) (Change, error) {
 		return a.ChangeCustodian(s.changing(key, in, now, act))
-	}, in.Keep, secret.Text{})
+	}, act, secret.Text{})
 }
 
 // CustodianChange is a custodian as it is to be stored, and what the act leaves.

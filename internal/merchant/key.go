@@ -98,10 +98,7 @@ type NewKey struct {
 	Reauthenticated bool
 	Permissions     Permissions // empty: all that By allows
 	Sources         Sources     // the networks it may be used from; empty: all
-	// ID is the key's public id; empty: a new one. Keep keeps the answer of the request
-	// in the transaction of the write, of a Limited key only. It may be nil.
-	ID   string
-	Keep idempotency.Keep[CreatedKey]
+	ID              string      // the key's public id; empty: a new one
 }
 
 // CreatedKey is a new key, its text, and what it received for nothing.
@@ -190,9 +187,7 @@ func (s *Service) CreateKey(
 		}
 		entries := grantEntries(0, in.free(len(a.Keys)), ledger.ReasonSignup, "signup:"+key.PublicID, now)
 		c := a.AddKey(key, entries, made)
-		if in.Keep != nil {
-			c.Keep = func(d Done) (*idempotency.Kept, error) { return in.Keep(CreatedKey{d.Key, text, d.Left}) }
-		}
+		c.Keep = func(d Done) (*idempotency.Kept, error) { return act.Keep.Of(CreatedKey{d.Key, text, d.Left}) }
 		return c, nil
 	})
 	if err != nil {

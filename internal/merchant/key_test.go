@@ -140,7 +140,7 @@ func TestService_ReplaceKey(t *testing.T) {
 	b := newBundle()
 	k, old := b.mustCreateKey(t, NewKey{Credits: 1})
 	pay := []ledger.Entry{ledger.Spend(k.ID, ledger.Credit, ledger.ReasonOperation, "rotate:1", noon)}
-	text, left, err := b.ReplaceKey(t.Context(), k, AllPermissions(), pay, nil, "", audit.Act{})
+	text, left, err := b.ReplaceKey(t.Context(), k, AllPermissions(), pay, "", audit.Act{})
 	if err != nil || left.Credits != 0 {
 		t.Fatalf("%+v are left, %v", left, err)
 	}
@@ -153,10 +153,10 @@ func TestService_ReplaceKey(t *testing.T) {
 	if got := b.credits(t, k); got != 0 {
 		t.Errorf("%d credits left, want 0", got)
 	}
-	_, _, err = b.ReplaceKey(t.Context(), k, AllPermissions(), nil, nil, "", audit.Act{})
+	_, _, err = b.ReplaceKey(t.Context(), k, AllPermissions(), nil, "", audit.Act{})
 	wantErr(t, "with the old hash", err, ErrBadKey)
 	pay[0].Ref = "rotate:2"
-	none, _, err := b.ReplaceKey(t.Context(), after, AllPermissions(), pay, nil, "", audit.Act{})
+	none, _, err := b.ReplaceKey(t.Context(), after, AllPermissions(), pay, "", audit.Act{})
 	wantErr(t, "without credits", err, ledger.ErrNoCredits)
 	if _, err := b.Authenticate(t.Context(), text.Reveal()); err != nil || !none.Empty() {
 		t.Errorf("a refused rotation changed the key: %v", err)

@@ -51,7 +51,7 @@ func (s *Service) PutLogo(ctx context.Context, key Key, l Logo, act audit.Act) e
 		})
 		c.Logo = &l
 		return c, err
-	}, nil, secret.Text{})
+	}, act, secret.Text{})
 	return err
 }
 

@@ -80,7 +80,7 @@ func TestService_ReplaceKey_Permissions(t *testing.T) {
 		by   Role
 		want string
 	}{{RoleOwner, "read,complete"}, {RoleDeveloper, "read"}, {RoleOwner, "read"}} {
-		text, _, err := b.ReplaceKey(t.Context(), k, step.by.Permissions(), nil, nil, "", audit.Act{})
+		text, _, err := b.ReplaceKey(t.Context(), k, step.by.Permissions(), nil, "", audit.Act{})
 		testkit.Must(t, err)
 		if k, err = b.Authenticate(t.Context(), text.Reveal()); err != nil || k.Permissions.String() != step.want {
 			t.Errorf("rotated by %s it may %q, %v; want %q", step.by, k.Permissions, err, step.want)
@@ -88,7 +88,7 @@ func TestService_ReplaceKey_Permissions(t *testing.T) {
 	}
 	only, _ := b.mustCreateKey(t, NewKey{Permissions: permissionsOf([]Permission{PermissionComplete})})
 	if _, _, err := b.ReplaceKey(
-		t.Context(), only, RoleDeveloper.Permissions(), nil, nil, "", audit.Act{},
+		t.Context(), only, RoleDeveloper.Permissions(), nil, "", audit.Act{},
 	); !errors.Is(err, ErrNothingLeft) {
 		t.Errorf("a key that would be left without a permission: %v", err)
 	}

@@ -19,8 +19,8 @@ type Replacement struct {
 	Most    Permissions
 	Entries []ledger.Entry
 	Record  audit.Record
-	// Keep makes the answer to keep; nil keeps nothing.
-	Keep idempotency.Keep[Done]
+	// Keep makes the answer of the request.
+	Keep func(Done) (*idempotency.Kept, error)
 }
 
 // Replaced is a key's new text, and what the key has left.
@@ -32,11 +32,10 @@ type Replaced struct {
 // ReplaceKey gives the key a new text, posts the entries with it, and returns
 // the text, which is shown only here, and the balance of the key. The old text
 // fails from then on. The key keeps the permissions it has that are among most, and
-// gets no other. The audit entry has the detail. keep may be nil. The caller has checked who asks. It fails with
+// gets no other. The audit entry has the detail. The caller has checked who asks. It fails with
 // ErrBadKey if the key was replaced in the meantime, or ErrNothingLeft.
 func (s *Service) ReplaceKey(
-	ctx context.Context, key Key, most Permissions, entries []ledger.Entry, keep idempotency.Keep[Replaced],
-	detail string, act audit.Act,
+	ctx context.Context, key Key, most Permissions, entries []ledger.Entry, detail string, act audit.Act,
 ) (secret.Text, ledger.Balance, error) {
 	if key.Permissions.Within(most).Empty() {
 		return secret.Text{}, ledger.Balance{}, ErrNothingLeft
@@ -48,9 +47,7 @@ func (s *Service) ReplaceKey(
 			act.At, key.UserID, mail.T("An API key was replaced"),
 			mail.T("The API key “{{.Key}}” of your Florin merchant account has a new text, by {{.Who}}. "+
 				"The old one fails from now on.", "Key", key.known(act), "Who", act.Who))...),
-	}
-	if keep != nil {
-		r.Keep = func(d Done) (*idempotency.Kept, error) { return keep(Replaced{text, d.Left}) }
+		Keep: func(d Done) (*idempotency.Kept, error) { return act.Keep.Of(Replaced{text, d.Left}) },
 	}
 	done, err := s.store.UpdateAccount(ctx, key.UserID, key.ID, func(a Account) (Change, error) { return a.Replace(r) })
 	if err != nil {

@@ -43,5 +43,5 @@ func (s *Service) Ask(ctx context.Context, id string) (Payment, error) {
 	if err != nil {
 		return Payment{}, err
 	}
-	return s.update(ctx, p.ID, func(p Payment) (Change, error) { return p.Ask(s.now()) })
+	return s.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) { return p.Ask(s.now()) })
 }

@@ -31,25 +31,14 @@ type Change struct {
 	Kept *idempotency.Kept
 }
 
-// Keep makes the answer of a request from the payment as it will be stored.
-type Keep = idempotency.Keep[Payment]
-
-// keeping returns the change with the answer of its request; keep may be nil. A
-// change that writes nothing keeps nothing.
-func (c Change) keeping(keep Keep, err error) (Change, error) {
-	if err != nil || keep == nil || c.None() {
+// by returns the change with the record of the act and the answer of its request. A change that writes nothing leaves
+// nothing.
+func (c Change) by(act audit.Act, r audit.Record, err error) (Change, error) {
+	if err != nil || c.None() {
 		return c, err
 	}
-	c.Kept, err = keep(c.Payment)
-	return c, err
-}
-
-// audited returns the change with its record. A change that
-// writes nothing records nothing.
-func (c Change) audited(r audit.Record, err error) (Change, error) {
-	if err == nil && !c.None() {
-		c.Audit = r.Entries
-	}
+	c.Audit = r.Entries
+	c.Kept, err = act.Keep.Of(c.Payment)
 	return c, err
 }
 

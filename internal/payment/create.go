@@ -71,7 +71,7 @@ func (s *Service) Create(ctx context.Context, in CreateInput, act audit.Act) (Pa
 	return s.create(ctx, Request{
 		ID: in.ID, KeyID: in.KeyID, Kind: KindMerchant, Amount: amount, Price: price, ValidFor: read.valid,
 		Terms: termsOf(c), LinkID: in.LinkID, Details: in.Details,
-	}, act.Record(act.Account, audit.ActionCreatePayment, "", asked.Kept()))
+	}, act, act.Record(act.Account, audit.ActionCreatePayment, "", asked.Kept()))
 }
 
 // termsOf are the terms of a new payment to the custodian.
@@ -130,20 +130,19 @@ func (s *Service) CreateTopUp(ctx context.Context, id ID, keyID, credits int64, 
 		ID: id, KeyID: keyID, Kind: KindTopUp, Amount: price, ValidFor: s.opts.TTL,
 		Terms: Terms{LateFor: TopUpLate}, Credits: credits,
 		Details: Details{Description: fmt.Sprintf("%d credits", credits)},
-	}, act.Record(act.Account, audit.ActionTopUp, act.Key, mail.N("{{.N}} credits for {{.Amount}}",
+	}, act, act.Record(act.Account, audit.ActionTopUp, act.Key, mail.N("{{.N}} credits for {{.Amount}}",
 		"{{.N}} credit for {{.Amount}}", int(credits), "Amount", mail.Dollars(price)).Kept()))
 }
 
-func (s *Service) create(ctx context.Context, r Request, record audit.Record) (Payment, error) {
+func (s *Service) create(ctx context.Context, r Request, act audit.Act, record audit.Record) (Payment, error) {
 	now := s.now()
 	if r.ID == "" {
 		r.ID = s.newID(now)
 	}
-	c, err := New(r, now).keeping(s.keep, nil)
+	c, err := New(r, now).by(act, record, nil)
 	if err != nil {
 		return Payment{}, err
 	}
-	c.Audit = record.Entries
 	return s.store.CreatePayment(ctx, c)
 }
 

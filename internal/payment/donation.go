@@ -3,6 +3,7 @@ package payment
 import (
 	"context"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/exchange"
 )
 
@@ -16,13 +17,11 @@ type DonationInput struct {
 	Price      exchange.Text // instead of Amount, in another currency
 	Choice     Choice
 	Details    Details
-	Near       string // the neighbourhood of the request; empty: not known
-	Keep       Keep   // keeps the answer of the request; may be nil
 }
 
 // OpenDonation creates a payment and starts it in one transaction, so that a
 // refused start leaves no payment. It fails like Create and Start.
-func (s *Service) OpenDonation(ctx context.Context, in DonationInput) (Payment, error) {
+func (s *Service) OpenDonation(ctx context.Context, in DonationInput, act audit.Act) (Payment, error) {
 	amount, sum, err := s.asked(in.Amount, in.Price)
 	if err != nil {
 		return Payment{}, err
@@ -40,7 +39,7 @@ func (s *Service) OpenDonation(ctx context.Context, in DonationInput) (Payment, 
 	}
 	// A repeated request finds its payment, with the rate that it has.
 	if known, err := s.store.Payment(ctx, in.ID); err == nil {
-		return s.From(in.Near).Keeping(in.Keep).start(ctx, in.Choice, func() (Payment, error) { return known, nil })
+		return s.start(ctx, in.Choice, act, func() (Payment, error) { return known, nil })
 	}
 	var price exchange.Price
 	if !sum.None() {
@@ -56,15 +55,13 @@ func (s *Service) OpenDonation(ctx context.Context, in DonationInput) (Payment, 
 	if err != nil {
 		return Payment{}, err
 	}
-	s = s.From(in.Near)
-	p, err := s.begin(ctx, opened.Payment, func() (Payment, error) {
+	p, err := s.begin(ctx, opened.Payment, act.Near, func() (Payment, error) {
 		return s.store.OpenPayment(ctx, opened, func(p Payment) (Change, error) {
 			route, err := taken.route(p, in.Choice)
 			if err != nil {
 				return Change{}, err
 			}
-			c, err := s.first(p, in.Choice, route)
-			return c.keeping(in.Keep, err)
+			return s.first(p, in.Choice, route, act)
 		})
 	})
 	s.started(ctx, in.KeyID, err)

@@ -53,24 +53,6 @@ type Service struct {
 	opts       Options
 	now        func() time.Time
 	newID      func(time.Time) ID
-	keep       Keep
-	near       string // the neighbourhood of the request; empty: not known
-}
-
-// Keeping returns the service for one request, whose answer it stores in the transaction
-// of the payment's change.
-func (s *Service) Keeping(keep Keep) *Service {
-	one := *s
-	one.keep = keep
-	return &one
-}
-
-// update lets the payment decide, and stores the change with the answer of the request.
-func (s *Service) update(ctx context.Context, id ID, decide func(Payment) (Change, error)) (Payment, error) {
-	return s.store.UpdatePayment(ctx, id, func(p Payment) (Change, error) {
-		c, err := decide(p)
-		return c.keeping(s.keep, err)
-	})
 }
 
 // NewService returns the service. now gives the time, newID a fresh ID.
@@ -120,20 +102,24 @@ func (s *Service) Owned(ctx context.Context, keyID int64, id string) (Payment, e
 // Start lets the payer pay with the choice, and returns the payment with its
 // address. Knowing the ID is enough. A recent reading suffices to start; only
 // the stored payment can refuse.
-func (s *Service) Start(ctx context.Context, id string, choice Choice) (Payment, error) {
-	return s.start(ctx, choice,
+func (s *Service) Start(ctx context.Context, id string, choice Choice, act audit.Act) (Payment, error) {
+	return s.start(ctx, choice, act,
 		func() (Payment, error) { return s.Poll(ctx, id) },
 		func() (Payment, error) { return s.Get(ctx, id) })
 }
 
 // StartOwned is Start for a caller with the key that owns the payment.
-func (s *Service) StartOwned(ctx context.Context, keyID int64, id string, choice Choice) (Payment, error) {
-	return s.start(ctx, choice, func() (Payment, error) { return s.Owned(ctx, keyID, id) })
+func (s *Service) StartOwned(
+	ctx context.Context, keyID int64, id string, choice Choice, act audit.Act,
+) (Payment, error) {
+	return s.start(ctx, choice, act, func() (Payment, error) { return s.Owned(ctx, keyID, id) })
 }
 
 // start starts the payment by the first reading that can be started. If none
 // can, the last one says why, or is the payment that is started already.
-func (s *Service) start(ctx context.Context, choice Choice, reads ...func() (Payment, error)) (p Payment, err error) {
+func (s *Service) start(
+	ctx context.Context, choice Choice, act audit.Act, reads ...func() (Payment, error),
+) (p Payment, err error) {
 	for _, read := range reads {
 		var route Route
 		var changes bool
@@ -141,8 +127,10 @@ func (s *Service) start(ctx context.Context, choice Choice, reads ...func() (Pay
 			route, changes, err = s.startRoute(ctx, p, choice)
 		}
 		if err == nil && changes {
-			started, err := s.begin(ctx, p, func() (Payment, error) {
-				return s.update(ctx, p.ID, func(p Payment) (Change, error) { return s.first(p, choice, route) })
+			started, err := s.begin(ctx, p, act.Near, func() (Payment, error) {
+				return s.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) {
+					return s.first(p, choice, route, act)
+				})
 			})
 			s.started(ctx, p.KeyID, err)
 			return started, err
@@ -159,12 +147,12 @@ func (s *Service) started(ctx context.Context, keyID int64, err error) {
 }
 
 // first starts the payment by the route, or makes another choice.
-func (s *Service) first(p Payment, choice Choice, route Route) (Change, error) {
+func (s *Service) first(p Payment, choice Choice, route Route, act audit.Act) (Change, error) {
 	c, err := s.metered(p.Start(choice, route, s.opts.StartTTL, s.now()))
 	if p.Status == Pending && p.ByStranger() {
-		c.Payment.Near = s.near
+		c.Payment.Near = act.Near
 	}
-	return c, err
+	return c.by(act, audit.Record{}, err)
 }
 
 // metered returns the change with the entries that the installation posts for
@@ -205,9 +193,9 @@ func (s *Service) Cancel(ctx context.Context, id string, act audit.Act) (Payment
 	if err != nil {
 		return Payment{}, err
 	}
-	return s.update(ctx, p.ID, func(p Payment) (Change, error) {
+	return s.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) {
 		c, err := p.Cancel(s.now())
-		return c.audited(act.Record(act.Account, audit.ActionCancelPayment, string(p.ID), ""), err)
+		return c.by(act, act.Record(act.Account, audit.ActionCancelPayment, string(p.ID), ""), err)
 	})
 }
 
@@ -217,9 +205,9 @@ func (s *Service) MarkCompleted(ctx context.Context, keyID int64, id, reason str
 	if err != nil {
 		return Payment{}, err
 	}
-	return s.update(ctx, p.ID, func(p Payment) (Change, error) {
+	return s.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) {
 		c, err := s.metered(p.MarkCompleted(Actor{Name: act.Who, Reason: reason}, s.now()))
-		return c.audited(act.Record(act.Account, audit.ActionMarkCompleted, id, cmp.Or(act.Key, reason)), err)
+		return c.by(act, act.Record(act.Account, audit.ActionMarkCompleted, id, cmp.Or(act.Key, reason)), err)
 	})
 }
 
@@ -229,10 +217,10 @@ func (s *Service) Accept(ctx context.Context, keyID int64, id string, act audit.
 	if err != nil {
 		return Payment{}, err
 	}
-	return s.update(ctx, p.ID, func(p Payment) (Change, error) {
+	return s.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) {
 		c, err := s.metered(p.Accept(Actor{Name: act.Who}, s.now()))
 		came := mail.T("{{.Came}} of {{.Amount}}", "Came", p.cameWords(), "Amount", mail.Dollars(p.Amount))
-		return c.audited(act.Record(act.Account, audit.ActionAccept, id, came.Kept()), err)
+		return c.by(act, act.Record(act.Account, audit.ActionAccept, id, came.Kept()), err)
 	})
 }
 
@@ -260,7 +248,7 @@ func (s *Service) Resolve(ctx context.Context, keyID int64, id, note string, act
 	}
 	return s.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) {
 		c, err := p.Resolve(Actor{Name: act.Who, Reason: note}, s.now())
-		return c.audited(act.Record(act.Account, audit.ActionResolve, id, note), err)
+		return c.by(act, act.Record(act.Account, audit.ActionResolve, id, note), err)
 	})
 }
 
@@ -269,7 +257,7 @@ func (s *Service) Shown(ctx context.Context, p Payment, lang string, chosen bool
 	if c, err := p.Show(lang, chosen, s.now()); err != nil || c.None() {
 		return err
 	}
-	_, err := s.update(ctx, p.ID, func(p Payment) (Change, error) { return p.Show(lang, chosen, s.now()) })
+	_, err := s.store.UpdatePayment(ctx, p.ID, func(p Payment) (Change, error) { return p.Show(lang, chosen, s.now()) })
 	return err
 }
 

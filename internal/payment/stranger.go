@@ -110,20 +110,13 @@ func (p Payment) GiveWay(now time.Time) Change {
 	return Change{Payment: p}.expire(now)
 }
 
-// From returns the service for one request from a neighbourhood (operation.Call.Near); empty: not known.
-func (s *Service) From(near string) *Service {
-	one := *s
-	one.near = near
-	return &one
-}
-
 // begin starts a payment. One of a stranger finds room, by what gives way to it.
-func (s *Service) begin(ctx context.Context, p Payment, start func() (Payment, error)) (Payment, error) {
+func (s *Service) begin(ctx context.Context, p Payment, near string, start func() (Payment, error)) (Payment, error) {
 	if !p.ByStranger() || p.Status != Pending {
 		return start()
 	}
 	for try := 1; ; try++ {
-		gave, err := s.makeRoom(ctx, p)
+		gave, err := s.makeRoom(ctx, p, near)
 		if err != nil {
 			return Payment{}, err
 		}
@@ -136,7 +129,7 @@ func (s *Service) begin(ctx context.Context, p Payment, start func() (Payment, e
 
 // makeRoom has payments give way to one that is about to start, and reports whether any hold did. Concurrent requests
 // may exceed the places by a few: they only bound a flood. The ledger bounds the holds.
-func (s *Service) makeRoom(ctx context.Context, p Payment) (gave bool, err error) {
+func (s *Service) makeRoom(ctx context.Context, p Payment, near string) (gave bool, err error) {
 	now := s.now()
 	all, err := s.store.Waiting(ctx, p.KeyID, shareOf*s.opts.MaxWaitingOfKey)
 	if err != nil {
@@ -150,7 +143,7 @@ func (s *Service) makeRoom(ctx context.Context, p Payment) (gave bool, err error
 		{placed(all, p.CampaignID, p.LinkID, now), s.opts.MaxWaiting},
 		{placed(all, 0, 0, now), s.opts.MaxWaitingOfKey},
 	} {
-		if w, ok := givesWay(places.taken, s.near, places.room, now); ok {
+		if w, ok := givesWay(places.taken, near, places.room, now); ok {
 			full = full || len(places.taken) >= places.room
 			if err := s.decide(ctx, w.ID, func(p Payment) Change { return p.GiveWay(now) }); err != nil {
 				return false, err
@@ -164,7 +157,7 @@ func (s *Service) makeRoom(ctx context.Context, p Payment) (gave bool, err error
 			return false, err
 		}
 		var w Waiting
-		if w, gave = givesWay(held, s.near, room, now); gave {
+		if w, gave = givesWay(held, near, room, now); gave {
 			full = full || len(held) >= room
 			if err := s.decide(ctx, w.ID, func(p Payment) Change { return p.Unhold(now) }); err != nil {
 				return false, err

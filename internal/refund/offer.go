@@ -173,7 +173,7 @@ func (s *Service) Claim(ctx context.Context, token string, asset chain.Asset, si
 			return Refund{}, err
 		}
 	}
-	return s.update(ctx, p.ID, audit.Record{}, func(a Account, now time.Time) (Change, error) {
+	return s.update(ctx, p.ID, audit.Act{}, audit.Record{}, func(a Account, now time.Time) (Change, error) {
 		if !mailed && !a.paidBy(asset, to.Address) {
 			return Change{}, ErrOtherWallet
 		}

@@ -10,7 +10,6 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
-	"github.com/florinpay/florin/internal/idempotency"
 	"github.com/florinpay/florin/internal/input"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
@@ -53,18 +52,10 @@ type Deps struct {
 }
 
 // Service is what the surfaces use.
-type Service struct {
-	d    Deps
-	keep idempotency.Keep[Refund]
-}
+type Service struct{ d Deps }
 
 // New returns the service.
-func New(d Deps) *Service { return &Service{d: d} }
-
-// Keeping returns the service for one request, whose answer it stores in the transaction of its change.
-func (s *Service) Keeping(keep idempotency.Keep[Refund]) *Service {
-	return &Service{s.d, keep}
-}
+func New(d Deps) *Service { return &Service{d} }
 
 // MaxReason bounds the reason of a refund, in characters.
 const MaxReason = 500
@@ -94,7 +85,7 @@ func (s *Service) Request(ctx context.Context, keyID int64, txnid string, ask As
 	if ask.ID == "" {
 		ask.ID = s.d.NewID(s.d.Now())
 	}
-	return s.update(ctx, p.ID, r, func(a Account, now time.Time) (Change, error) { return a.Request(ask, now) })
+	return s.update(ctx, p.ID, act, r, func(a Account, now time.Time) (Change, error) { return a.Request(ask, now) })
 }
 
 // Owned returns a refund of a key's payment, or ErrUnknown.
@@ -203,7 +194,7 @@ func (s *Service) give(ctx context.Context, token, text string, proven bool) (Re
 	if err != nil {
 		return r, err
 	}
-	return s.update(ctx, r.PaymentID, audit.Record{}, func(a Account, now time.Time) (Change, error) {
+	return s.update(ctx, r.PaymentID, audit.Act{}, audit.Record{}, func(a Account, now time.Time) (Change, error) {
 		return a.GiveAddress(r.ID, w, proven, now)
 	})
 }
@@ -235,7 +226,7 @@ func (s *Service) address(ctx context.Context, on chain.Network, text string) (c
 
 // Ask records that the merchant's wallet is asked to send the refunds of a payment.
 func (s *Service) Ask(ctx context.Context, r Refund, act audit.Act) (Refund, error) {
-	return s.update(ctx, r.PaymentID, r.record(act, audit.ActionRefundSend, ""),
+	return s.update(ctx, r.PaymentID, act, r.record(act, audit.ActionRefundSend, ""),
 		func(a Account, now time.Time) (Change, error) { return a.Ask(r.ID, now) })
 }
 
@@ -246,13 +237,13 @@ func (r Refund) record(act audit.Act, action audit.Action, detail string) audit.
 
 // Unsend records that nothing was sent for the refund, in the merchant's word.
 func (s *Service) Unsend(ctx context.Context, r Refund, act audit.Act) (Refund, error) {
-	return s.update(ctx, r.PaymentID, r.record(act, audit.ActionRefundUnsend, ""),
+	return s.update(ctx, r.PaymentID, act, r.record(act, audit.ActionRefundUnsend, ""),
 		func(a Account, now time.Time) (Change, error) { return a.Unsend(r.ID, now) })
 }
 
 // Cancel ends a refund.
 func (s *Service) Cancel(ctx context.Context, r Refund, act audit.Act) (Refund, error) {
-	return s.update(ctx, r.PaymentID, r.record(act, audit.ActionRefundCancel, act.Key),
+	return s.update(ctx, r.PaymentID, act, r.record(act, audit.ActionRefundCancel, act.Key),
 		func(a Account, now time.Time) (Change, error) { return a.Cancel(r.ID, now) })
 }
 
@@ -273,7 +264,7 @@ func (s *Service) Confirm(ctx context.Context, r Refund, hash chain.TxHash, act 
 	if act.Key != "" {
 		detail = act.Key + ": " + detail
 	}
-	sent, err := s.update(ctx, r.PaymentID, r.record(act, audit.ActionRefundHash, detail),
+	sent, err := s.update(ctx, r.PaymentID, act, r.record(act, audit.ActionRefundHash, detail),
 		func(a Account, now time.Time) (Change, error) { return a.Send(r.ID, hash, now) })
 	if err != nil || !found.Final || !sent.Payable() {
 		return sent, err
@@ -319,17 +310,16 @@ func (s *Service) each(
 	ctx context.Context, pairs []Pair, decide func(Account, ID, chain.Transfer, time.Time) (Change, error),
 ) (failed error) {
 	for _, pair := range pairs {
-		_, err := s.update(ctx, pair.Refund.PaymentID, audit.Record{}, func(a Account, now time.Time) (Change, error) {
-			return decide(a, pair.Refund.ID, pair.Transfer, now)
-		})
+		_, err := s.update(ctx, pair.Refund.PaymentID, audit.Act{}, audit.Record{},
+			func(a Account, now time.Time) (Change, error) { return decide(a, pair.Refund.ID, pair.Transfer, now) })
 		failed = errors.Join(failed, err)
 	}
 	return failed
 }
 
-// update lets the account decide, and stores the change with the answer of the request.
+// update lets the account decide, and stores the change with the record of the act and the answer of its request.
 func (s *Service) update(
-	ctx context.Context, id payment.ID, r audit.Record, decide func(Account, time.Time) (Change, error),
+	ctx context.Context, id payment.ID, act audit.Act, r audit.Record, decide func(Account, time.Time) (Change, error),
 ) (Refund, error) {
 	return s.d.Store.UpdateRefunds(ctx, id, func(a Account) (Change, error) {
 		now := s.d.Now()
@@ -338,7 +328,7 @@ func (s *Service) update(
 			return c, err
 		}
 		c.Payment.Audit = r.Entries
-		c.Payment.Kept, err = s.keep.Of(c.Refund)
+		c.Payment.Kept, err = act.Keep.Of(c.Refund)
 		return c, err
 	})
 }

@@ -176,7 +176,7 @@ func (w *world) startOne() {
 	tok, n := money.Tokens()[w.rng.IntN(2)], w.anyChain().profile.Network
 	w.tracef("%s %s on %s", p.ID, tok, n)
 	w.act(func(in *instance) error {
-		_, err := in.service.Start(w.Context(), string(p.ID), payment.Choice{Network: n, Token: tok})
+		_, err := in.service.Start(w.Context(), string(p.ID), payment.Choice{Network: n, Token: tok}, audit.Act{})
 		return err
 	})
 }

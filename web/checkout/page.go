@@ -67,7 +67,7 @@ func (s *Surface) postStart(c echo.Context) error {
 		return s.afterForm(c, via, err, problemOfChoice)
 	}
 	ctx := c.Request().Context()
-	_, err = s.Payments.From(operation.CallOf(ctx).Near).Start(ctx, c.Param("txnid"), choice)
+	_, err = s.Payments.Start(ctx, c.Param("txnid"), choice, audit.Act{Near: operation.CallOf(ctx).Near})
 	return s.afterForm(c, via, err, problemOfStart)
 }
 

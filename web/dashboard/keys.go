@@ -255,7 +255,7 @@ func (d *Surface) postKeyRotate(c echo.Context, who session.Principal) error {
 			return d.rotationWaits(c, who, key)
 		}
 		text, _, err := d.Merchants.ReplaceKey(
-			c.Request().Context(), key, who.Membership.Role.Permissions(), nil, nil,
+			c.Request().Context(), key, who.Membership.Role.Permissions(), nil,
 			"", d.Act(c, who),
 		)
 		if errors.Is(err, merchant.ErrBadKey) {

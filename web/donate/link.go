@@ -9,6 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/florinpay/florin/graph/operation"
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/merchant"
@@ -115,7 +116,7 @@ func (s *Surface) useLink(ctx context.Context, l campaign.Link, amount string, f
 	if err != nil || !chosen {
 		return p.ID, err
 	}
-	_, err = s.Payments.From(operation.CallOf(ctx).Near).Start(ctx, string(p.ID), choice)
+	_, err = s.Payments.Start(ctx, string(p.ID), choice, audit.Act{Near: operation.CallOf(ctx).Near})
 	return p.ID, err
 }
 

@@ -130,7 +130,8 @@ func (w *world) squat(n chain.Network, specks time.Duration) error {
 	if err != nil {
 		return err
 	}
-	if p, err = w.service.Start(w.ctx, string(p.ID), payment.Choice{Network: n, Token: money.USDC}); err != nil {
+	choice := payment.Choice{Network: n, Token: money.USDC}
+	if p, err = w.service.Start(w.ctx, string(p.ID), choice, audit.Act{}); err != nil {
 		return err
 	}
 	x := w.networks[n]

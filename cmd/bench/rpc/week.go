@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
@@ -52,7 +53,7 @@ func (w *world) failAtRandom(x *network) (down time.Duration) {
 
 // start starts the payment of a customer who tries again for a while where the network is not offered.
 func (w *world) start(a *arrival, since time.Time, started func(payment.Payment) error) error {
-	p, err := w.service.Start(w.ctx, string(a.id), payment.Choice{Network: a.network, Token: money.USDC})
+	p, err := w.service.Start(w.ctx, string(a.id), payment.Choice{Network: a.network, Token: money.USDC}, audit.Act{})
 	switch x := w.networks[a.network]; {
 	case err == nil:
 		return started(p)

@@ -176,8 +176,9 @@ func TestWatcher_FinalityStalls(t *testing.T) {
 			}
 			fresh, err := r.service.Create(t.Context(), payment.CreateInput{KeyID: r.key.ID, Amount: "10"}, audit.Act{})
 			r.must(err)
-			if _, err := r.service.Start(t.Context(), string(fresh.ID),
-				payment.Choice{Network: chain.Polygon, Token: money.USDC}); !fault.Is(err, fault.Unavailable) {
+			choice := payment.Choice{Network: chain.Polygon, Token: money.USDC}
+			_, err = r.service.Start(t.Context(), string(fresh.ID), choice, audit.Act{})
+			if !fault.Is(err, fault.Unavailable) {
 				t.Errorf("start on a network that confirms slowly: %v", err)
 			}
 			r.watchFor(rigTTL)

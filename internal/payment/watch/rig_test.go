@@ -205,7 +205,8 @@ func (r *rig) start() payment.Payment {
 	r.Helper()
 	p, err := r.service.Create(r.Context(), payment.CreateInput{KeyID: r.key.ID, Amount: "10"}, audit.Act{})
 	r.must(err)
-	p, err = r.service.Start(r.Context(), string(p.ID), payment.Choice{Network: r.profile.Network, Token: money.USDC})
+	choice := payment.Choice{Network: r.profile.Network, Token: money.USDC}
+	p, err = r.service.Start(r.Context(), string(p.ID), choice, audit.Act{})
 	r.must(err)
 	return p
 }

@@ -44,16 +44,17 @@ func TestService_StartAfterAnother(t *testing.T) {
 		}, r.now, r.newID)
 	}
 	before := create()
-	started, err := r.service.Start(t.Context(), string(before.ID), choice)
+	started, err := r.service.Start(t.Context(), string(before.ID), choice, audit.Act{})
 	r.must(err)
-	again, err := elsewhere(before).Start(t.Context(), string(before.ID), choice)
+	again, err := elsewhere(before).Start(t.Context(), string(before.ID), choice, audit.Act{})
 	if err != nil || again.Choice != choice || again.Seq != started.Seq {
 		t.Errorf("repeating the start: %+v, %v", again, err)
 	}
 	before = create()
 	_, err = r.service.Cancel(t.Context(), string(before.ID), audit.Act{})
 	r.must(err)
-	if _, err := elsewhere(before).Start(t.Context(), string(before.ID), choice); !errors.Is(err, payment.ErrEnded) {
+	_, err = elsewhere(before).Start(t.Context(), string(before.ID), choice, audit.Act{})
+	if !errors.Is(err, payment.ErrEnded) {
 		t.Errorf("starting an ended payment: %v", err)
 	}
 }

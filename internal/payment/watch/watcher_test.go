@@ -210,7 +210,7 @@ func TestWatcher_Blind(t *testing.T) {
 	fresh, err := r.service.Create(t.Context(), payment.CreateInput{KeyID: r.key.ID, Amount: "10"}, audit.Act{})
 	r.must(err)
 	if _, err := r.service.Start(
-		t.Context(), string(fresh.ID), payment.Choice{Network: chain.Polygon, Token: money.USDC},
+		t.Context(), string(fresh.ID), payment.Choice{Network: chain.Polygon, Token: money.USDC}, audit.Act{},
 	); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("start on a blind network: %v", err)
 	}

@@ -210,7 +210,10 @@ func (s *Store) settle(
 	if done.Left, err = table.Charge(ctx, t, keyID, entries); err != nil {
 		return false, err
 	}
-	kept, err := c.Keep.Of(*done)
+	var kept *idempotency.Kept
+	if c.Keep != nil {
+		kept, err = c.Keep(*done)
+	}
 	if err == nil {
 		err = table.KeepAnswer(ctx, t, kept)
 	}

@@ -48,7 +48,7 @@ func owned(k merchant.Key, a merchant.Account) merchant.Key {
 // CreateKeyWithin stores a key with entries that depend on how many there were before, and keeps the answer.
 func (s Accounts) CreateKeyWithin(
 	ctx context.Context, k merchant.Key, entries func(id, earlier int64) []ledger.Entry,
-	keep idempotency.Keep[merchant.Key], r audit.Record,
+	keep func(merchant.Key) (*idempotency.Kept, error), r audit.Record,
 ) (merchant.Key, error) {
 	done, err := s.UpdateAccount(ctx, k.UserID, 0, func(a merchant.Account) (merchant.Change, error) {
 		c := a.AddKey(owned(k, a), entries(0, int64(len(a.Keys))), r)
@@ -103,11 +103,10 @@ func (s Accounts) PostEntries(
 // CreateCustodian stores the custodian of a key.
 func (s Accounts) CreateCustodian(
 	ctx context.Context, c merchant.Custodian, entries []ledger.Entry, r audit.Record,
-	keep ...idempotency.Keep[merchant.CustodianWrite],
 ) (merchant.Custodian, error) {
 	done, err := s.ofKey(ctx, c.KeyID, func(a merchant.Account) (merchant.Change, error) {
 		change, err := a.AddCustodian(c, r)
-		change.Entries, change.Keep = entries, written(keep)
+		change.Entries = entries
 		return change, err
 	})
 	return done.Account.Custodian, err
@@ -117,11 +116,10 @@ func (s Accounts) CreateCustodian(
 func (s Accounts) UpdateCustodian(
 	ctx context.Context, keyID int64, entries []ledger.Entry,
 	decide func(merchant.Custodian) (merchant.CustodianChange, error),
-	keep ...idempotency.Keep[merchant.CustodianWrite],
 ) (merchant.Custodian, error) {
 	done, err := s.ofKey(ctx, keyID, func(a merchant.Account) (merchant.Change, error) {
 		change, err := a.ChangeCustodian(decide)
-		change.Entries, change.Keep = entries, written(keep)
+		change.Entries = entries
 		return change, err
 	})
 	return done.Account.Custodian, err
@@ -139,16 +137,6 @@ func (s Accounts) PutLogo(ctx context.Context, keyID int64, l merchant.Logo, now
 		return c, err
 	})
 	return err
-}
-
-// written makes the answer of the write of a custodian.
-func written(keep []idempotency.Keep[merchant.CustodianWrite]) idempotency.Keep[merchant.Done] {
-	if len(keep) == 0 || keep[0] == nil {
-		return nil
-	}
-	return func(d merchant.Done) (*idempotency.Kept, error) {
-		return keep[0](merchant.CustodianWrite{Custodian: d.Account.Custodian, Left: d.Left})
-	}
 }
 
 // Lock locks where the money of an account goes.
