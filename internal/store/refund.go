@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"time"
@@ -21,20 +20,13 @@ var refunds = db.NewTable[refundRow]("refunds", `
 	fixed:   public_id=ID payment_id=Owner network=Asset.Network contract=Asset.Contract/bytes symbol=Asset.Symbol
 	         decimals=Asset.Decimals token=Asset.Token units reason created_at
 	changes: status address=Address.Address/bytes raw=Address.Raw proven hash/bytes ordinal address_at asked_at final_at
-	         scanned others=OtherText`).Else(refund.ErrUnknown)
+	         scanned others`).Else(refund.ErrUnknown)
 
 // refundRow is a refund as it is stored.
 type refundRow struct {
 	refund.Refund
 
-	Owner     int64  // the number of the payment
-	OtherText string // Others
-}
-
-// rowOfRefund returns the row of a refund.
-func rowOfRefund(r refund.Refund, owner int64) (refundRow, error) {
-	text, err := json.Marshal(r.Others)
-	return refundRow{r, owner, string(text)}, err
+	Owner int64 // the number of the payment
 }
 
 var saveRefund = refunds.Upsert("public_id", "")
@@ -46,9 +38,6 @@ func refundsWhere(list *[]refund.Refund, where string, args ...any) *db.Stmt {
 		var id string
 		err := scan(append(refunds.Dest(&row), &id, &row.KeyID)...)
 		row.PaymentID = payment.ID(id)
-		if err == nil {
-			err = json.Unmarshal([]byte(row.OtherText), &row.Others)
-		}
 		*list = append(*list, row.Refund)
 		return err
 	}, `SELECT `+refunds.Columns("r")+`, p.public_id, p.key_id FROM refunds AS r
@@ -74,13 +63,10 @@ func (s *Store) UpdateRefunds(
 		if err := s.changeOne(ctx, c, op); err != nil || change.None() {
 			return err
 		}
-		row, err := rowOfRefund(change.Refund, op.before.Number)
-		if err != nil {
-			return err
-		}
+		row := refundRow{change.Refund, op.before.Number}
 		refunds.AsStored(&row)
 		change.Refund = row.Refund
-		err = db.RunEach(ctx, c, []*db.Stmt{saveRefund.With(refunds.Values(&row)...)})
+		err := db.RunEach(ctx, c, []*db.Stmt{saveRefund.With(refunds.Values(&row)...)})
 		if db.IsDuplicate(err) {
 			err = refund.ErrTaken
 		}

@@ -3,6 +3,7 @@ package table
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/refund"
 	"github.com/florinpay/florin/internal/store/db"
 )
 
@@ -57,37 +59,30 @@ var (
 		})
 	_ = listCodec(func(n int64) string { return strconv.FormatInt(n, 10) },
 		func(text string) (int64, error) { return strconv.ParseInt(text, 10, 64) })
-	// JSON; nothing that is wanted is an empty text.
-	_ = db.Codec(func(p exchange.Pricing) string {
-		if p == (exchange.Pricing{}) {
-			return ""
-		}
-		raw, _ := json.Marshal(p) //nolint:errchkjson // texts and numbers are always JSON
-		return string(raw)
-	}, func(text string) (p exchange.Pricing, err error) {
-		if text != "" {
-			err = json.Unmarshal([]byte(text), &p)
-		}
-		return p, err
-	})
+	_ = jsonCodec[exchange.Pricing]()
+	_ = jsonCodec[map[string]string]()
+	_ = jsonCodec[[]refund.Other]()
 	// Names, separated by commas.
 	_ = db.Codec(merchant.Permissions.String, func(text string) (merchant.Permissions, error) {
 		return merchant.ParsePermissions(strings.FieldsFunc(text, func(c rune) bool { return c == ',' }))
 	})
-	// JSON; an empty map is an empty text.
-	_ = db.Codec(func(m map[string]string) string {
-		if len(m) == 0 {
+)
+
+// jsonCodec writes values as JSON; nothing is an empty text.
+func jsonCodec[T any]() any {
+	return db.Codec(func(v T) string {
+		if r := reflect.ValueOf(v); r.IsZero() || r.Kind() != reflect.Struct && r.Len() == 0 {
 			return ""
 		}
-		raw, _ := json.Marshal(m) //nolint:errchkjson // a map of texts is always JSON
+		raw, _ := json.Marshal(v) //nolint:errchkjson // texts and numbers are always JSON
 		return string(raw)
-	}, func(text string) (m map[string]string, err error) {
+	}, func(text string) (v T, err error) {
 		if text != "" {
-			err = json.Unmarshal([]byte(text), &m)
+			err = json.Unmarshal([]byte(text), &v)
 		}
-		return m, err
+		return v, err
 	})
-)
+}
 
 // listCodec writes values separated by commas; none are an empty text.
 func listCodec[T any](write func(T) string, read func(string) (T, error)) any {
