@@ -2,28 +2,24 @@ package main
 
 import (
 	"log/slog"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store"
+	"github.com/florinpay/florin/internal/store/storetest"
 	"github.com/florinpay/florin/internal/testkit"
 )
 
 // TestReconcile_Begin: only a comparison of the same networks is gone on with, and only where that is wanted.
 func TestReconcile_Begin(t *testing.T) {
 	t.Parallel()
-	sealer, err := secret.NewSealer(make([]byte, secret.KeyLen))
-	testkit.Must(t, err)
-	s, err := store.Open(t.Context(), "sqlite://"+filepath.Join(t.TempDir(), "florin.db"), sealer,
+	s, err := store.Open(t.Context(), storetest.SQLite(t), storetest.Sealer(1),
 		store.Options{Log: slog.New(slog.DiscardHandler)})
 	testkit.Must(t, err)
 	t.Cleanup(func() { _ = s.Close() })
-	testkit.Must(t, s.Migrate(t.Context()))
 	of := func(list ...chain.Network) (all []settlement.ReconciledNetwork) {
 		for _, n := range list {
 			all = append(all, settlement.ReconciledNetwork{Profile: chain.Profile{Network: n}})

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math/big"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -98,12 +97,10 @@ func newRig(t *testing.T, endpoints int, adjust ...func(*chain.Profile)) *rig {
 // openStore makes the database, with a shop.
 func (r *rig) openStore() {
 	r.Helper()
-	sealer, err := secret.NewSealer(make([]byte, secret.KeyLen))
-	r.must(err)
-	r.store, err = store.Open(r.Context(), "sqlite://"+filepath.Join(r.TempDir(), "florin.db"), sealer, store.Options{})
+	var err error
+	r.store, err = store.Open(r.Context(), storetest.SQLite(r), storetest.Sealer(1), store.Options{})
 	r.must(err)
 	r.Cleanup(func() { _ = r.store.Close() })
-	r.must(r.store.Migrate(r.Context()))
 	r.openShop()
 }
 

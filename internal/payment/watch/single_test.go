@@ -13,7 +13,7 @@ import (
 // minutes old, and the network is offered all the same; when both answer, the usual limit holds again.
 func TestWatcher_SingleSells(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, 2, func(p *chain.Profile) { p.SafeLimit, p.FinalizedLimit = 2*time.Minute, 2*time.Minute })
+	r := newRig(t, 2, func(p *chain.Profile) { p.SafeLimit, p.FinalizedLimit = 3*time.Minute, 3*time.Minute })
 	r.watchFor(time.Minute)
 	r.endpoints[1].Set(chaintest.Faults{Status: 500})
 	r.watchFor(5 * time.Minute)

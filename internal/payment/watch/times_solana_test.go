@@ -143,6 +143,9 @@ func (r *ledgerRig) wantTime(p payment.Payment) {
 	}
 }
 
+// part is a time without a round, less than an outage.
+const part = 50 * time.Second
+
 func wantDeepSlot(r *ledgerRig) {
 	const depth = 15 * time.Second // half of what makes a slot final
 	r.creditAfter(depth)
@@ -156,22 +159,22 @@ func wantDeepSlot(r *ledgerRig) {
 }
 
 func wantLateSlot(r *ledgerRig) {
-	const part = 50 * time.Second // less than an outage
 	r.acceptLate()
 	p, q := r.start(), r.start()
 	r.lasts(rigTTL+part, part)
 	r.must(r.expirer.RunOnce(r.Context()))
 	r.expect(p, payment.Expired, 0)
-	r.pay(q) // within the hour
-	r.lasts(90*time.Minute, part)
+	r.pay(q) // in time
+	r.lasts(lateFor*3/2, part)
 	r.pay(p)
-	r.lasts(20*time.Minute, part)
+	r.lasts(5*time.Minute, part)
 	r.wantTime(r.expect(p, payment.Expired, tenUSDC))
 	r.wantTime(r.expect(q, payment.Completed, tenUSDC))
 }
 
 func wantExpiredSlot(r *ledgerRig) {
 	p := r.start()
+	r.lasts(rigTTL-part, part)
 	r.lasts(p.ExpiresAt.Sub(r.now())-10*time.Second, 10*time.Second)
 	r.rig.pass(25 * time.Second)
 	r.watch()

@@ -110,9 +110,8 @@ func TestWatcher_DoubleSpend(t *testing.T) {
 // watchFor lets time pass in steps too small to be an outage.
 func (r *rig) watchFor(d time.Duration) {
 	r.Helper()
-	const each = 30 * time.Second
-	for range d/each + rigFinalDepth {
-		r.chain.Wait(each)
+	for range d/part + rigFinalDepth {
+		r.chain.Wait(part)
 		r.chain.Mine(1)
 		r.watch()
 	}
