@@ -147,7 +147,8 @@ var unmeasured = []string{"florin_gas_runway_days"}
 // result, no alert fires while all is well, and the right one in each outage.
 func (s *shop) watchOutage(t *testing.T, address string) {
 	t.Helper()
-	s.must(t, passphrase, "backup", filepath.Join(t.TempDir(), "backup.age"))
+	_, recipient := keyOfAge(t)
+	s.must(t, "", "backup", filepath.Join(t.TempDir(), "backup.age"), "--recipient", recipient)
 	p := startPrometheus(t, address)
 	for _, query := range dashboardQueries(t) {
 		if !slices.ContainsFunc(unmeasured, func(name string) bool { return strings.Contains(query, name) }) {

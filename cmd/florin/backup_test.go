@@ -17,26 +17,37 @@ import (
 
 const passphrase = "a passphrase of some length\n"
 
-// backedUp returns an installation with a user and a key, and a backup of it.
-func backedUp(t *testing.T) (i installation, file string) {
+// keyOfAge makes a key of age: its file, and whom backups are made for that it opens. It costs nothing, where each use
+// of a passphrase takes a second of a processor.
+func keyOfAge(t *testing.T) (file, recipient string) {
+	t.Helper()
+	identity, err := age.GenerateX25519Identity()
+	testkit.Must(t, err)
+	return write(t, t.TempDir(), "key.txt", identity.String()+"\n"), identity.Recipient().String()
+}
+
+// backedUp returns an installation with a user and a key, a backup of it, and what restores that.
+func backedUp(t *testing.T) (i installation, file string, restore []string) {
 	t.Helper()
 	i = newInstallation(t)
 	i.must(t, "correct horse battery\n", "user", "create", "--email", "ada@example.com", "--operator")
 	i.must(t, "", "key", "create", "--email", "ada@example.com", "--credits", "7")
 	file = filepath.Join(t.TempDir(), "backup.age")
-	if out := i.must(t, passphrase, "backup", file); !strings.Contains(out, "Backed up 0 payments, 2 ledger entries") {
+	key, recipient := keyOfAge(t)
+	out := i.must(t, "", "backup", file, "--recipient", recipient)
+	if !strings.Contains(out, "Backed up 0 payments, 2 ledger entries") {
 		t.Errorf("backup prints %q", out)
 	}
-	return i, file
+	return i, file, []string{"restore", file, "--identity", key}
 }
 
 // TestRestore: a backup is restored over a later database, which is kept.
 func TestRestore(t *testing.T) {
 	t.Parallel()
-	i, file := backedUp(t)
+	i, _, restore := backedUp(t)
 	i.must(t, "", "credit", "grant", "--email", "ada@example.com", "--credits", "100")
-	i.refuses(t, 1, []string{"restore", file}, "--force")
-	out := i.must(t, passphrase, "restore", "--force", file)
+	i.refuses(t, 1, restore, "--force")
+	out := i.must(t, "", append(restore, "--force")...)
 	for _, text := range []string{
 		"Restored the backup of 20", testVersion, "is now test.db.replaced-", "generation", "florin recover",
 	} {
@@ -68,16 +79,14 @@ func TestRestore_Elsewhere(t *testing.T) {
 	t.Parallel()
 	i := newInstallation(t)
 	i.must(t, "correct horse battery\n", "user", "create", "--email", "ada@example.com")
-	identity, err := age.GenerateX25519Identity()
-	testkit.Must(t, err)
+	key, recipient := keyOfAge(t)
 	s := i.serve(t)
 	file := filepath.Join(t.TempDir(), "backup.age")
-	i.must(t, "", "backup", file, "--recipient", identity.Recipient().String())
-	i.refuses(t, 1, []string{"backup", file, "--recipient", identity.Recipient().String()}, "exists")
+	i.must(t, "", "backup", file, "--recipient", recipient)
+	i.refuses(t, 1, []string{"backup", file, "--recipient", recipient}, "exists")
 	i.refuses(t, 1, []string{"restore", "--adopt"}, "a server runs")
 	s.stop(t, syscall.SIGTERM)
 	other := i.bare(t)
-	key := write(t, other.dir, "key.txt", identity.String()+"\n")
 	other.prints(t, "Restored the backup", "restore", file, "--identity", key)
 	other.prints(t, "no differences", "verify-ledger")
 	again := other.serve(t)
@@ -87,7 +96,9 @@ func TestRestore_Elsewhere(t *testing.T) {
 // TestRestore_Refuses: whatever is wrong with a backup, the database stays as it is.
 func TestRestore_Refuses(t *testing.T) {
 	t.Parallel()
-	i, file := backedUp(t)
+	i, file, restore := backedUp(t)
+	locked := filepath.Join(t.TempDir(), "locked.age")
+	i.must(t, passphrase, "backup", locked)
 	whole := testkit.ReadFile(t, file)
 	changed := func(at int) string {
 		text := []byte(string(whole))
@@ -98,23 +109,25 @@ func TestRestore_Refuses(t *testing.T) {
 	elsewhere.env = append(elsewhere.env, "FLORIN_SECRET_KEY=MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=")
 	before := i.must(t, "", "verify-ledger")
 	for name, c := range map[string]struct {
-		in          installation
-		file, stdin string
-		text        string
+		in         installation
+		file, text string
 	}{
-		"Passphrase": {i, file, "another passphrase\n", "not made for this passphrase"},
-		"Truncated":  {i, write(t, t.TempDir(), "cut.age", string(whole[:len(whole)-100])), passphrase, "damaged"},
-		"Shortened":  {i, write(t, t.TempDir(), "cut.age", string(whole[:len(whole)-1])), passphrase, "damaged"},
-		"Changed":    {i, changed(len(whole) - 50), passphrase, "damaged"},
-		"NoBackup":   {i, write(t, t.TempDir(), "text", "hello"), passphrase, "open the backup"},
-		"OtherKey":   {elsewhere, file, passphrase, "FLORIN_SECRET_KEY"},
+		"Truncated": {i, write(t, t.TempDir(), "cut.age", string(whole[:len(whole)-100])), "damaged"},
+		"Shortened": {i, write(t, t.TempDir(), "cut.age", string(whole[:len(whole)-1])), "damaged"},
+		"Changed":   {i, changed(len(whole) - 50), "damaged"},
+		"NoBackup":  {i, write(t, t.TempDir(), "text", "hello"), "open the backup"},
+		"OtherKey":  {elsewhere, file, "FLORIN_SECRET_KEY"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := c.in.run(t, c.stdin, "restore", "--force", c.file)
+			r := c.in.run(t, "", "restore", "--force", c.file, "--identity", restore[3])
 			if r.status != 1 || !strings.Contains(r.stderr, c.text) {
 				t.Errorf("status %d, %q", r.status, r.stderr)
 			}
 		})
+	}
+	r := i.run(t, "another passphrase\n", "restore", "--force", locked)
+	if r.status != 1 || !strings.Contains(r.stderr, "not made for this passphrase") {
+		t.Errorf("with another passphrase: status %d, %q", r.status, r.stderr)
 	}
 	if after := i.must(t, "", "verify-ledger"); after != before {
 		t.Errorf("the database has changed: %s", after)
@@ -125,7 +138,7 @@ func TestRestore_Refuses(t *testing.T) {
 	t.Run("Running", func(t *testing.T) {
 		s := i.serve(t)
 		defer s.stop(t, syscall.SIGTERM)
-		if r := i.run(t, passphrase, "restore", "--force", file); r.status != 1 || !strings.Contains(r.stderr, "stop the server") {
+		if r := i.run(t, "", append(restore, "--force")...); r.status != 1 || !strings.Contains(r.stderr, "stop the server") {
 			t.Errorf("status %d, %q", r.status, r.stderr)
 		}
 	})
@@ -223,7 +236,7 @@ func TestServe_Mark(t *testing.T) {
 // to the database that is restored.
 func TestRestore_LogLeftBehind(t *testing.T) {
 	t.Parallel()
-	i, file := backedUp(t)
+	i, _, restore := backedUp(t)
 	s := i.serve(t)
 	i.must(t, "", "credit", "grant", "--email", "ada@example.com", "--credits", "100")
 	s.stop(t, syscall.SIGKILL)
@@ -232,7 +245,7 @@ func TestRestore_LogLeftBehind(t *testing.T) {
 		t.Fatalf("the killed server left no log; the test shows nothing: %v", err)
 	}
 	testkit.Must(t, os.Remove(path))
-	out := i.must(t, passphrase, "restore", file)
+	out := i.must(t, "", restore...)
 	if !strings.Contains(out, "Restored the backup") {
 		t.Errorf("restore prints %q", out)
 	}
@@ -245,12 +258,12 @@ func TestRestore_LogLeftBehind(t *testing.T) {
 // is new and empty.
 func TestRestore_Symlink(t *testing.T) {
 	t.Parallel()
-	i, file := backedUp(t)
+	i, _, restore := backedUp(t)
 	path, disk := filepath.Join(i.dir, "test.db"), t.TempDir()
 	stands := filepath.Join(disk, "real.db")
 	testkit.Must(t, os.Rename(path, stands))
 	testkit.Must(t, os.Symlink(stands, path))
-	out := i.must(t, passphrase, "restore", "--force", file)
+	out := i.must(t, "", append(restore, "--force")...)
 	if !strings.Contains(out, "is now "+stands+".replaced-") {
 		t.Errorf("restore prints %q", out)
 	}
@@ -260,7 +273,7 @@ func TestRestore_Symlink(t *testing.T) {
 	for _, name := range append(kept, stands) {
 		testkit.Must(t, os.Remove(name))
 	}
-	i.must(t, passphrase, "restore", file)
+	i.must(t, "", restore...)
 	if to, err := os.Readlink(path); err != nil || to != stands {
 		t.Errorf("%s is not the link to %s any more: %q, %v", path, stands, to, err)
 	}

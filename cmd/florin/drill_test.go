@@ -129,15 +129,16 @@ func TestRestore_Drill(t *testing.T) {
 	t.Run("SQLite", func(t *testing.T) {
 		t.Parallel()
 		file := filepath.Join(t.TempDir(), "backup.age")
+		key, recipient := keyOfAge(t)
 		d := openDrill(t, startChains(t), startSolana(t))
-		d.backUp = func(t *testing.T, d *drill) { t.Helper(); d.must(t, passphrase, "backup", file) }
+		d.backUp = func(t *testing.T, d *drill) { t.Helper(); d.must(t, "", "backup", file, "--recipient", recipient) }
 		d.restore = func(t *testing.T, d *drill) {
 			t.Helper()
-			d.report = d.must(t, passphrase, "restore", "--force", file)
+			d.report = d.must(t, "", "restore", "--force", file, "--identity", key)
 		}
 		d.run(t)
 		t.Run("NothingIsLeftOfTheDisk", func(t *testing.T) {
-			out := d.bare(t).must(t, passphrase, "restore", file)
+			out := d.bare(t).must(t, "", "restore", file, "--identity", key)
 			if !strings.Contains(out, "cannot be listed") || !strings.Contains(out, d.orders[len(d.orders)-1].txnid) {
 				t.Errorf("without the database as it was, restore prints %q", out)
 			}
