@@ -3,6 +3,7 @@ package views_test
 import (
 	"maps"
 	"net/url"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,12 +27,20 @@ const (
 	sampleURI      = "ethereum:0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359@137/transfer?address=0x71C7656EC7ab88b098defB751B7401B5f6d8976F&uint256=49900000"
 )
 
+// sampleCodes are the codes of the samples by their text: all languages and states have the same two, and most of the
+// work of the pages would be to draw them.
+var sampleCodes sync.Map
+
 func mustQR(t testing.TB, text string) views.QR {
 	t.Helper()
+	if q, drawn := sampleCodes.Load(text); drawn {
+		return q.(views.QR)
+	}
 	q, err := views.NewQR(text)
 	if err != nil {
 		t.Fatal(err)
 	}
+	sampleCodes.Store(text, q)
 	return q
 }
 
