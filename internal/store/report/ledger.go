@@ -2,6 +2,7 @@ package report
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"github.com/florinpay/florin/internal/ledger"
@@ -21,16 +22,15 @@ type Entry struct {
 // Entries lists the ledger entries of a key before the entry given (0: from the newest),
 // the newest first.
 func (r *Reader) Entries(ctx context.Context, keyID, before int64, limit int) ([]Entry, error) {
-	own, page, args := string(ledger.Key(keyID)), "", []any{}
-	if before > 0 {
-		page, args = " AND id < ?", []any{before}
+	if before <= 0 {
+		before = math.MaxInt64
 	}
-	half := func(side, sign string) string {
-		return `SELECT * FROM (SELECT id, ref, unit, ` + sign + `count AS count, reason, at FROM ledger_entries WHERE ` + side + ` = ?` + page + `
-			AND ` + side + ` <> 'issued' AND ` + side + ` <> 'spent' ORDER BY id DESC LIMIT ?) AS ` + side
-	}
-	args = append(append([]any{own}, args...), limit)
-	list, err := db.All[Entry](ctx, r.db.Reader(), half("from_account", "-")+" UNION ALL "+half("to_account", "")+
-		" ORDER BY id DESC LIMIT ?", append(append(append([]any{}, args...), args...), limit)...)
+	list, err := db.All[Entry](ctx, r.db.Reader(), `
+		SELECT * FROM (SELECT id, ref, unit, -count AS count, reason, at FROM ledger_entries WHERE from_account = ?0
+			AND id < ?1 AND from_account <> 'issued' AND from_account <> 'spent' ORDER BY id DESC LIMIT ?2) AS taken
+		UNION ALL
+		SELECT * FROM (SELECT id, ref, unit, count, reason, at FROM ledger_entries WHERE to_account = ?0
+			AND id < ?1 AND to_account <> 'issued' AND to_account <> 'spent' ORDER BY id DESC LIMIT ?2) AS given
+		ORDER BY id DESC LIMIT ?2`, string(ledger.Key(keyID)), before, limit)
 	return list, db.Wrap(err, "ledger entries of key %d", keyID)
 }

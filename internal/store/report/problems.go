@@ -134,12 +134,12 @@ const (
 // Stuck counts what has waited longer than it should at now. Deposits below dust
 // wait for more to come.
 func (r *Reader) Stuck(ctx context.Context, now time.Time, dust money.Micros) (st Stuck, err error) {
-	const count = ", (SELECT count(*) FROM "
-	err = r.db.Reader().NewRaw("SELECT (SELECT min(due_at) FROM "+overdueDeliveries+")"+
-		count+overdueDeliveries+")"+count+overdueSweeps+")"+count+overdueRecharges+")"+
-		count+overdueChanges+")"+count+"set_aside)"+
-		count+overdueDeposits+" AND "+AboutUSD+" >= ? AND NOT "+scheduled+")"+
-		count+overdueDeposits+" AND "+AboutUSD+" < ?)",
+	err = r.db.Reader().NewRaw(`SELECT
+		(SELECT min(due_at) FROM `+overdueDeliveries+`), (SELECT count(*) FROM `+overdueDeliveries+`),
+		(SELECT count(*) FROM `+overdueSweeps+`), (SELECT count(*) FROM `+overdueRecharges+`),
+		(SELECT count(*) FROM `+overdueChanges+`), (SELECT count(*) FROM set_aside),
+		(SELECT count(*) FROM `+overdueDeposits+` AND `+AboutUSD+` >= ? AND NOT `+scheduled+`),
+		(SELECT count(*) FROM `+overdueDeposits+` AND `+AboutUSD+` < ?)`,
 		now.Add(-lateDelivery), now.Add(-lateDelivery), now.Add(-lateSweep), now.Add(-lateRecharge),
 		now.Add(-lateChange), now.Add(-lateDeposit), USD(dust), now.Add(-lateSchedule), now.Add(-lateDeposit),
 		USD(dust)).
