@@ -129,8 +129,8 @@ func TestDaily_Hidden(t *testing.T) {
 	})
 }
 
-// TestDaily_Changes: an address that is paid again and again, so that its difference is never the same, is read again for
-// what it lacks.
+// TestDaily_Changes: an address that is paid again and again, so that its difference is never the same, is read again
+// for what it lacks.
 func TestDaily_Changes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, chain.Polygon, storetest.SQLite(t))
