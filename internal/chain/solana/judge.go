@@ -80,6 +80,11 @@ func (a *Adapter) judge(
 		return nil, err
 	}
 	verdicts := verdict.Each(transfers, func(t chain.Transfer) bool { return a.includes(tx, t) })
+	for i, t := range transfers {
+		if acc, known := a.accountOf(t); known && tx != nil && tx.Lacks(acc.key) {
+			verdicts[i] = chain.Undecided // of an answer without the balances, which denies nothing
+		}
+	}
 	if alone && slices.Contains(verdicts, chain.Missing) {
 		here, ok, err := e.Head(ctx, transfers[0].Block.Number)
 		if err != nil || !ok || here.Hash == transfers[0].Block.Hash {
@@ -165,18 +170,24 @@ func (e *endpoint) judgeBlock(
 	return chain.Missing, nil
 }
 
-// includes reports whether the transaction made the transfer: same account index, mint, recipient and amount.
-func (a *Adapter) includes(tx *rpc.Transaction, t chain.Transfer) bool {
+// accountOf returns the account that a transfer credits, if it can be one of ours.
+func (a *Adapter) accountOf(t chain.Transfer) (acc account, ok bool) {
 	owner, err := parseKey(string(t.To))
 	if err != nil {
-		return false
+		return acc, false
 	}
-	var acc account
 	if m, known := a.mint(t.Asset.Contract); t.Account == "" && known {
-		acc = account{key: a.addresses.Of(owner, m.key), owner: owner, mint: m}
-	} else if acc.key, err = parseKey(string(t.Account)); err == nil {
-		acc.under = under(a.addresses, owner, a.mints)
-	} else {
+		return account{key: a.addresses.Of(owner, m.key), owner: owner, mint: m}, true
+	}
+	acc.key, err = parseKey(string(t.Account))
+	acc.under = under(a.addresses, owner, a.mints)
+	return acc, err == nil
+}
+
+// includes reports whether the transaction made the transfer: same account index, mint, recipient and amount.
+func (a *Adapter) includes(tx *rpc.Transaction, t chain.Transfer) bool {
+	acc, ok := a.accountOf(t)
+	if !ok {
 		return false
 	}
 	c, credited := acc.credit(tx)

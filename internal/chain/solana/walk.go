@@ -43,6 +43,7 @@ type walk struct {
 	read    []*entry        // of transactions in slots from goal on
 	listed  map[string]bool // signatures in slots from goal on, for the comparison with another index
 	relied  bool            // it counts in what an earlier walk has read
+	lacking bool            // what a transaction from goal on did to the account may have been left out
 	// outdated: an index lists more by now.
 	outdated bool
 }
@@ -231,6 +232,7 @@ func (w *walk) take(acc *account, l rpc.Signature, t *rpc.Transaction) error {
 		c, _ = t.Change(acc.key)
 	}
 	if c.Account == "" {
+		w.lacking = w.lacking || l.Slot >= w.goal && t != nil && t.Lacks(acc.key)
 		return nil // it names no token program, so it cannot have changed a token balance
 	}
 	if w.at != l.Slot {
@@ -273,7 +275,7 @@ func (s *search) conclude(ctx context.Context, acc *account) (over bool, err err
 	}
 	// What is missing may be older than what the node remembers. Where more was credited than the account held, nothing
 	// was forgotten, and the snapshot was wrong.
-	old := !w.bounded && (w.at == 0 || w.matched) && w.rest <= math.MaxInt64
+	old := !w.bounded && !w.lacking && (w.at == 0 || w.matched) && w.rest <= math.MaxInt64
 	if !explained && old {
 		explained = s.forgotten(ctx, acc, w)
 	}

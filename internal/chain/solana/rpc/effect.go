@@ -83,12 +83,13 @@ func distinct(keys []string) bool {
 	return len(seen) == len(keys)
 }
 
-// validBalances reports whether every balance has an amount and belongs to one of the accounts, and no
-// account has two.
+// validBalances reports whether every balance says how much of what it is and whose, and belongs to one of the
+// accounts, and no account has two.
 func validBalances(balances []tokenBalance, accounts int) bool {
 	seen := make(map[int]bool, len(balances))
 	for _, b := range balances {
-		if _, ok := b.units(); !ok || b.AccountIndex < 0 || b.AccountIndex >= accounts || seen[b.AccountIndex] {
+		if _, ok := b.units(); !ok || b.AccountIndex < 0 || b.AccountIndex >= accounts || seen[b.AccountIndex] ||
+			b.Mint == "" || b.Owner == "" || b.ProgramID == "" {
 			return false
 		}
 		seen[b.AccountIndex] = true
@@ -215,6 +216,17 @@ func (t *Transaction) CreditUnder(account solanago.PublicKey, under func(owner s
 	return c, gained && c.Steady && under(c.Owner) && !slices.ContainsFunc(t.Changes(), func(o Change) bool {
 		return o.Mint == c.Mint && o.After < o.Before && under(o.Owner)
 	})
+}
+
+// Lacks reports whether the answer may lack the balance of a token account: validators report those of a transaction
+// that names a token program. It proves nothing: a stranger can send lamports to an address before the account is made.
+func (t *Transaction) Lacks(key solanago.PublicKey) bool {
+	if _, reported := t.Change(key); reported || t.Failed() ||
+		!slices.Contains(t.Keys, solanago.TokenProgramID.String()) &&
+			!slices.Contains(t.Keys, solanago.Token2022ProgramID.String()) {
+		return false
+	}
+	return t.CoinsOf(key).After > 0
 }
 
 // Units returns how much the account gained, in units of its mint; zero if it gained nothing.
