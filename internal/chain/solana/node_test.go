@@ -157,6 +157,13 @@ func (n *node) failFor(method, text string, status int, body string) {
 	}
 }
 
+// refuseMethod makes the node answer every call of a method with an HTTP status and a body.
+func (n *node) refuseMethod(method string, status int, body string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.deny[method] = func(json.RawMessage) (int, string) { return status, body }
+}
+
 // rpcError is the body of an answer with an error object.
 func rpcError(code int, message string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"error":{"code":%d,"message":%q}}`, code, message)

@@ -84,13 +84,14 @@ type search struct {
 	sweeps    *sweepLog // for doubted accounts one of this scan alone
 	swept     uint64    // how many sweeps the log has counted
 
-	walked int // transactions of long walks
-	mu     sync.Mutex
-	first  uint64 // the first slot that the endpoint remembers
-	asked  bool   // it was asked for it
-	unread *chain.UnreadError
-	left   map[chain.Address]bool // set aside in this scan
-	single rpc.Isolation
+	walked  int // transactions of long walks
+	history sync.Mutex
+	first   uint64 // the first slot that the endpoint remembers
+	asked   bool   // it was asked for it
+	mu      sync.Mutex
+	unread  *chain.UnreadError
+	left    map[chain.Address]bool // set aside in this scan
+	single  rpc.Isolation
 }
 
 // accountsPerRound is how many accounts are finished before the next ones are begun: their results are kept

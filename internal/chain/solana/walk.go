@@ -312,21 +312,24 @@ func (s *search) whole(ctx context.Context, w *walk) bool {
 	return w.rest == 0 && (s.adapter.pool.size() == 1 || s.adapter.pool.lone() || s.remembers(ctx, w.goal))
 }
 
-// remembers reports whether the node has the slot still.
+// remembers reports whether the node has the slot still, as far as it says.
 func (s *search) remembers(ctx context.Context, slot uint64) bool {
-	s.mu.Lock()
-	first, asked := s.first, s.asked
-	s.mu.Unlock()
-	if !asked {
-		var err error
-		if first, err = s.e.FirstSlot(ctx); err != nil {
-			return false
+	s.history.Lock()
+	defer s.history.Unlock()
+	if now, unknown := s.adapter.pool.now(), (solanago.PublicKey{}); !s.asked {
+		first := uint64(math.MaxUint64)
+		if failures := &s.adapter.failures; !failures.recent(s.e, unknown, now) {
+			var err error
+			if first, err = s.e.FirstSlot(ctx); err != nil {
+				first = math.MaxUint64
+			}
+			if err != nil && !gaveUp(ctx) {
+				failures.record(s.e, unknown, now) // it is not waited for in every scan
+			}
 		}
-		s.mu.Lock()
 		s.first, s.asked = first, true
-		s.mu.Unlock()
 	}
-	return first <= slot
+	return s.first <= slot
 }
 
 // reaches reports whether a list, which is all there is if last, goes back to the goal: a node may cut it.

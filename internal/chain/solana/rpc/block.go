@@ -44,6 +44,12 @@ type Block struct {
 // Block reads the block of a slot, with signatures if requested; ok is false if the node has none: the slot
 // was skipped, is in the future, or is older than what the node keeps.
 func (w *Client) Block(ctx context.Context, slot uint64, details string) (b Block, ok bool, err error) {
+	b, ok, _, err = w.look(ctx, slot, details)
+	return b, ok, err
+}
+
+// look is Block; skipped: the node says that the slot has no block.
+func (w *Client) look(ctx context.Context, slot uint64, details string) (b Block, ok, skipped bool, err error) {
 	var got *Block
 	err = w.Ask(ctx, &got, "getBlock", slot, Options{
 		"commitment": Confirmed, "transactionDetails": details,
@@ -53,17 +59,19 @@ func (w *Client) Block(ctx context.Context, slot uint64, details string) (b Bloc
 	case 0:
 	case CodeCleanedUp:
 		w.cleanedUp(err)
-		return Block{}, false, nil
-	case CodeSkipped, CodeLongTermSkipped, CodeNotAvailable, CodeNoHistory:
-		return Block{}, false, nil
+		return Block{}, false, false, nil
+	case CodeSkipped, CodeLongTermSkipped:
+		return Block{}, false, true, nil
+	case CodeNotAvailable, CodeNoHistory:
+		return Block{}, false, false, nil
 	}
 	if err != nil || got == nil {
-		return Block{}, false, err
+		return Block{}, false, false, err
 	}
 	if got.Blockhash == "" || got.BlockTime == nil {
-		return Block{}, false, Malformed("block %d without hash or time", slot)
+		return Block{}, false, false, Malformed("block %d without hash or time", slot)
 	}
-	return *got, true, nil
+	return *got, true, false, nil
 }
 
 // gaps are the distances, in slots, within which the newest block at or before a slot is searched: leaders
@@ -151,9 +159,31 @@ func (w *Client) slots(ctx context.Context, first, last uint64, forward bool) (e
 			return edge, slots, nil
 		case !w.refuse(&w.limits.slots, n, err):
 			restore() // less does not help
-			return 0, nil, err
+			slot, found := w.nearest(ctx, first, last, forward)
+			if !found {
+				return 0, nil, err
+			}
+			return slot, []uint64{slot}, nil
 		}
 	}
+}
+
+// nearestSlots is how many slots are asked for one by one where a node does not list them: three leaders that are down
+// skip twelve.
+const nearestSlots = 16
+
+// nearest returns the slot with a block that is the first in a range, or the last one, if it is among the nearest.
+func (w *Client) nearest(ctx context.Context, first, last uint64, forward bool) (slot uint64, found bool) {
+	for i := range min(last-first+1, nearestSlots) {
+		slot = last - i
+		if forward {
+			slot = first + i
+		}
+		if _, ok, skipped, _ := w.look(ctx, slot, "none"); !skipped {
+			return slot, ok
+		}
+	}
+	return 0, false
 }
 
 func newest(slots []uint64) uint64 {

@@ -172,10 +172,11 @@ func (w *Client) note(method string, took time.Duration, err error) {
 	}
 }
 
-// itemMethods ask for single transactions, accounts or blocks, for which alone a node may fail.
+// itemMethods ask for single transactions, accounts or blocks, for which alone a node may fail, or for what was kept of
+// old ones, which some do not say.
 var itemMethods = []string{
 	"getTransaction", "getBlock", "getSignaturesForAddress", "getSignatureStatuses", "getMultipleAccounts",
-	"getAccountInfo", "getTokenAccountsByOwner",
+	"getAccountInfo", "getTokenAccountsByOwner", "getBlocks", "getFirstAvailableBlock",
 }
 
 // A node that limits the rate, and is the only one, is asked again after what it says: a scan makes many calls, and
