@@ -99,9 +99,9 @@ func (s *Sender) support(ctx context.Context, e *endpoint, included chain.SweepO
 func (s *Sender) trackThrough(
 	ctx context.Context, e *endpoint, p *sweepPlan, attempts []chain.Attempt,
 ) (chain.SweepOutcome, error) {
-	end, err := e.Progress(ctx)
-	if err != nil {
-		return chain.SweepOutcome{}, err
+	end, unknown := e.Progress(ctx) // it must be read first; what is in a block is so without it
+	if gaveUp(ctx) {
+		return chain.SweepOutcome{}, ctx.Err()
 	}
 	signatures, until := make([]string, len(attempts)), uint64(0)
 	for i, a := range attempts {
@@ -120,6 +120,9 @@ func (s *Sender) trackThrough(
 			default:
 				return chain.SweepOutcome{Status: chain.TxPending}, nil
 			}
+		}
+		if unknown != nil {
+			return chain.SweepOutcome{}, unknown
 		}
 		if slot < end.Slot {
 			return chain.SweepOutcome{}, rpc.Lagging("statuses are of slot %d, and %d is final", slot, end.Slot)

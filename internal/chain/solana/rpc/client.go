@@ -114,7 +114,7 @@ func (w *Client) Ask(ctx context.Context, into any, method string, params ...any
 		if ok {
 			w.Rate.Refused()
 		}
-		if err != nil && !ok && slices.Contains(itemMethods, method) && w.answers(ctx, err) {
+		if err != nil && !ok && ofItem(method) && w.answers(ctx, err) {
 			err = endpoint.Item{Err: err}
 		}
 		if !ok || try == rateTries || limited.After > longestWait || w.Alone == nil || !w.Alone() {
@@ -177,6 +177,17 @@ func (w *Client) note(method string, took time.Duration, err error) {
 var itemMethods = []string{
 	"getTransaction", "getBlock", "getSignaturesForAddress", "getSignatureStatuses", "getMultipleAccounts",
 	"getAccountInfo", "getTokenAccountsByOwner", "getBlocks", "getFirstAvailableBlock",
+}
+
+// sendMethods are what only sending takes: a node that does not serve one of them may read as well as any.
+var sendMethods = []string{
+	"getLatestBlockhash", "getRecentPrioritizationFees", "getFeeForMessage", "getMinimumBalanceForRentExemption",
+	"simulateTransaction", "sendTransaction", "getEpochInfo",
+}
+
+// ofItem reports whether a failure of the method says nothing of the node's other answers.
+func ofItem(method string) bool {
+	return slices.Contains(itemMethods, method) || slices.Contains(sendMethods, method)
 }
 
 // A node that limits the rate, and is the only one, is asked again after what it says: a scan makes many calls, and
