@@ -57,11 +57,17 @@ func (s *Sender) Sign(
 		return chain.Attempt{}, err
 	}
 	var verdict error
-	err = s.adapter.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
-		verdict, err = s.prepare(ctx, e, plan, len(previous))
+	err = s.adapter.pool.do(ctx, func(ctx context.Context, e *endpoint) error {
+		why, err := s.prepare(ctx, e, plan, len(previous))
+		if verdict = cmp.Or(verdict, why); err == nil && why != nil {
+			return errLacking // another one may see it otherwise
+		}
 		return err
 	})
-	if err = errors.Join(err, verdict); err != nil {
+	if err != nil && verdict != nil && !gaveUp(ctx) {
+		err = verdict
+	}
+	if err != nil {
 		return chain.Attempt{}, fmt.Errorf("sweep on %s: %w", s.Network(), err)
 	}
 	return chain.Attempt{
@@ -72,8 +78,8 @@ func (s *Sender) Sign(
 	}, nil
 }
 
-// prepare turns the plan into signed bytes through one endpoint. Its verdict is a reason not to sweep that
-// another endpoint would repeat. previous is how many attempts were made before.
+// prepare turns the plan into signed bytes through one endpoint. Its verdict is a reason not to sweep, if all repeat
+// it. previous is how many attempts were made before.
 func (s *Sender) prepare(ctx context.Context, e *endpoint, p *sweepPlan, previous int) (verdict, err error) {
 	if verdict, err = e.resolve(ctx, p); verdict != nil || err != nil {
 		return verdict, err
