@@ -1,6 +1,7 @@
 package sender
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,26 +64,32 @@ func (s *Sweeps) Sign(
 	}
 	factory := contracts.FactoryAddress()
 	p := pricedTx{txRequest: txRequest{from: s.signer.Address(), to: &factory, data: data}}
-	var acc rpc.Account
 	var nonce uint64
 	var verdict error
-	err = s.pool.Do(ctx, func(ctx context.Context, e *rpc.Endpoint) (err error) {
-		if err = rpc.RequireBlock(ctx, e, s.final(heads).Number); err != nil {
+	err = s.pool.Do(ctx, func(ctx context.Context, e *rpc.Endpoint) error {
+		if err := rpc.RequireBlock(ctx, e, s.final(heads).Number); err != nil {
 			return err
 		}
-		if acc, err = rpc.ReadAccount(ctx, e, p.from); err != nil {
+		acc, err := rpc.ReadAccount(ctx, e, p.from)
+		if err != nil {
 			return err
 		}
 		var replaced []chain.Attempt
 		nonce, replaced = taken.next(acc, previous)
-		verdict, err = s.quote(ctx, e, &p, replaced, acc.Pending > nonce)
+		why, err := s.quote(ctx, e, &p, replaced, acc.Pending > nonce)
+		if err == nil && why == nil {
+			why = s.afford(acc, p.cost, taken)
+		}
+		if verdict = cmp.Or(verdict, why); err == nil && why != nil {
+			return rpc.ErrNotFound // another one may see it otherwise
+		}
 		return err
 	})
-	if err = errors.Join(err, verdict); err != nil {
-		return chain.Attempt{}, fmt.Errorf("sweep on %s: %w", s.Network(), err)
+	if err != nil && verdict != nil && ctx.Err() == nil {
+		err = verdict
 	}
-	if err := s.afford(acc, p.cost, taken); err != nil {
-		return chain.Attempt{}, err
+	if err != nil {
+		return chain.Attempt{}, fmt.Errorf("sweep on %s: %w", s.Network(), err)
 	}
 	return s.signed(p, nonce, now)
 }
@@ -181,7 +188,7 @@ func (s *Sweeps) token(contract chain.Address) (common.Address, error) {
 
 // quote fills in gas, fees and cost; others says that transactions of the gas
 // wallet are pending, which the sweep has to replace. verdict is a reason not to
-// sweep that does not depend on the endpoint.
+// sweep, if all endpoints repeat it.
 func (s *Sweeps) quote(
 	ctx context.Context, e *rpc.Endpoint, p *pricedTx, previous []chain.Attempt, others bool,
 ) (verdict, err error) {
