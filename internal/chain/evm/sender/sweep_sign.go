@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -70,7 +71,7 @@ func (s *Sweeps) Sign(
 		if err := rpc.RequireBlock(ctx, e, s.final(heads).Number); err != nil {
 			return err
 		}
-		acc, err := rpc.ReadAccount(ctx, e, p.from)
+		acc, err := s.account(ctx, e)
 		if err != nil {
 			return err
 		}
@@ -106,6 +107,33 @@ func (s *Sweeps) afford(acc rpc.Account, cost *big.Int, taken takenNonces) error
 			s.wallet(), s.coins(acc.Balance), s.Network(), s.coins(promised))
 	}
 	return nil
+}
+
+// account reads the gas wallet. Of three voices the one in the middle says how many transactions it has made: with
+// another's nonce a sweep is never included.
+func (s *Sweeps) account(ctx context.Context, e *rpc.Endpoint) (acc rpc.Account, err error) {
+	if acc, err = rpc.ReadAccount(ctx, e, s.signer.Address()); err != nil || s.pool.Size() < 3 {
+		return acc, err
+	}
+	counts, pending := []uint64{acc.Nonce}, []uint64{acc.Pending}
+	for _, o := range s.pool.Without(e.Name()) {
+		err := s.pool.Try(ctx, o, func(ctx context.Context, o *rpc.Endpoint) error {
+			other, err := rpc.ReadAccount(ctx, o, s.signer.Address())
+			if err == nil {
+				counts, pending = append(counts, other.Nonce), append(pending, other.Pending)
+			}
+			return err
+		})
+		if ctx.Err() != nil {
+			return acc, err
+		}
+	}
+	if len(counts) > 2 {
+		slices.Sort(counts)
+		slices.Sort(pending)
+		acc.Nonce, acc.Pending = counts[len(counts)/2], pending[len(pending)/2]
+	}
+	return acc, nil
 }
 
 func (s *Sweeps) signed(p pricedTx, nonce uint64, now time.Time) (chain.Attempt, error) {
