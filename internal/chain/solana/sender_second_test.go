@@ -47,7 +47,7 @@ func TestSender_WithoutMethod(t *testing.T) {
 	t.Parallel()
 	for _, method := range []string{
 		"getLatestBlockhash", "getRecentPrioritizationFees", "getFeeForMessage", "getMinimumBalanceForRentExemption",
-		"simulateTransaction", "sendTransaction", "getEpochInfo",
+		"simulateTransaction", "sendTransaction", "getEpochInfo", "getBlockHeight",
 	} {
 		for name, refuse := range refusedMethods() {
 			t.Run(method+name, func(t *testing.T) {

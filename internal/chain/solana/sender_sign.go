@@ -99,6 +99,7 @@ func (s *Sender) prepare(ctx context.Context, e *endpoint, p *sweepPlan, previou
 	if p.hash, p.until, err = e.Blockhash(ctx); err != nil {
 		return nil, err
 	}
+	p.until = s.within(ctx, e, p.until)
 	p.units = min(unitsEach*uint64(p.steps()+1), maxUnits)
 	if verdict := s.compile(p); verdict != nil {
 		return verdict, nil
@@ -121,6 +122,26 @@ func (s *Sender) prepare(ctx context.Context, e *endpoint, p *sweepPlan, previou
 		return verdict, nil
 	}
 	return s.afford(ctx, e, p, balance)
+}
+
+// hashAge is for how many blocks a transaction can be included that names the newest blockhash.
+const hashAge = 150
+
+// within keeps the last height at which a transaction can be included near what another node says, if there is one: it
+// decides when the sweep is made again. One that is too high keeps it from that for ever, and one that is too low has
+// two transactions make it.
+func (s *Sender) within(ctx context.Context, e *endpoint, until uint64) uint64 {
+	for _, o := range append(s.adapter.pool.without(e.Name), e) {
+		var height uint64
+		err := s.adapter.pool.try(ctx, o, func(ctx context.Context, o *endpoint) (err error) {
+			height, err = o.BlockHeight(ctx)
+			return err
+		})
+		if err == nil {
+			return min(max(until, height+hashAge), height+2*hashAge)
+		}
+	}
+	return until
 }
 
 // readBalances reads what the accounts and the gas wallet hold. A frozen or empty account is left out.

@@ -182,7 +182,7 @@ var itemMethods = []string{
 // sendMethods are what only sending takes: a node that does not serve one of them may read as well as any.
 var sendMethods = []string{
 	"getLatestBlockhash", "getRecentPrioritizationFees", "getFeeForMessage", "getMinimumBalanceForRentExemption",
-	"simulateTransaction", "sendTransaction", "getEpochInfo",
+	"simulateTransaction", "sendTransaction", "getEpochInfo", "getBlockHeight",
 }
 
 // ofItem reports whether a failure of the method says nothing of the node's other answers.

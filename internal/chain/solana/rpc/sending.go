@@ -70,6 +70,12 @@ func (w *Client) Rent(ctx context.Context, size int) (lamports uint64, err error
 	return lamports, err
 }
 
+// BlockHeight returns the height of the newest block that the node knows.
+func (w *Client) BlockHeight(ctx context.Context) (height uint64, err error) {
+	err = w.Ask(ctx, &height, "getBlockHeight", Options{"commitment": Confirmed})
+	return height, err
+}
+
 // Progress is a finalized slot and the height of its block, of one answer: height and slot from two answers may
 // be of two nodes.
 type Progress struct {
