@@ -20,7 +20,7 @@ func (c client) broadcast(ctx context.Context, tx rpc.Hash, raw []byte) error {
 		refused, err = offer(ctx, e, tx, raw)
 		return err
 	})
-	c.learnTip(refused)
+	c.learnTip(mostDemanded, refused)
 	return errors.Join(err, refused)
 }
 
@@ -31,7 +31,7 @@ func (c client) broadcastToAll(ctx context.Context, id chain.TxHash, raw []byte)
 	if !ok {
 		return fmt.Errorf("broadcast: %q is no transaction hash", id)
 	}
-	var failed []error
+	var failed, refusals []error
 	taken := false
 	for _, e := range c.pool.Ready() {
 		var refused error
@@ -39,16 +39,18 @@ func (c client) broadcastToAll(ctx context.Context, id chain.TxHash, raw []byte)
 			refused, err = offer(ctx, e, tx, raw)
 			return err
 		})
-		c.learnTip(refused)
+		refusals = append(refusals, refused)
 		if err = errors.Join(err, refused); err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", e.Name(), err))
 		} else {
 			taken = true
 		}
 	}
-	if taken {
+	if taken { // perhaps by an endpoint that takes anything
+		c.learnTip(1, refusals...)
 		return nil
 	}
+	c.learnTip(mostDemanded, refusals...)
 	if len(failed) == 0 {
 		return chain.ErrNoEndpoint
 	}
@@ -73,19 +75,26 @@ func demanded(message string) *big.Int {
 	return new(big.Int).Quo(tip.Num(), tip.Denom())
 }
 
-// mostDemanded is how many times the most of the network's usual tips is paid where a refusal demands it: an endpoint
-// may demand anything.
+// mostDemanded is how many times the most of the network's usual tips is paid where all endpoints demand it: one of
+// them may demand anything.
 const mostDemanded = 10
 
-// learnTip keeps the tip that a refusal demands: the next transaction pays it.
-func (c client) learnTip(refused error) {
-	r, ok := errors.AsType[rejected](refused)
-	if !ok {
-		return
+// learnTip keeps the least tip that refusals demand, at most so many times the most of the usual ones: the next
+// transaction pays it.
+func (c client) learnTip(times int64, refused ...error) {
+	var least *big.Int
+	for _, err := range refused {
+		r, ok := errors.AsType[rejected](err)
+		if !ok {
+			continue
+		}
+		if tip := demanded(r.err.Message); tip != nil && (least == nil || tip.Cmp(least) < 0) {
+			least = tip
+		}
 	}
-	if tip := demanded(r.err.Message); tip != nil {
+	if least != nil {
 		_, most := tipRange(c.profile.Network)
-		c.pool.RequireTip(smaller(tip, big.NewInt(mostDemanded*most)))
+		c.pool.RequireTip(smaller(least, big.NewInt(times*most)))
 	}
 }
 
