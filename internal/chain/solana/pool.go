@@ -1,6 +1,7 @@
 package solana
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,6 +45,23 @@ func (p *pool) cluster(seen string) string {
 // another fork, errLacking if none has the requested item, else chain.ErrNoEndpoint.
 func (p *pool) do(ctx context.Context, f func(context.Context, *endpoint) error) error {
 	return p.tryEach(ctx, p.ready(), f)
+}
+
+// unlessAll is do for what an endpoint may give a verdict against: that of the first one counts if no other one
+// succeeds.
+func (p *pool) unlessAll(ctx context.Context, f func(context.Context, *endpoint) (verdict, err error)) error {
+	var verdict error
+	err := p.do(ctx, func(ctx context.Context, e *endpoint) error {
+		why, err := f(ctx, e)
+		if verdict = cmp.Or(verdict, why); err == nil && why != nil {
+			return errLacking // another one may see it otherwise
+		}
+		return err
+	})
+	if err != nil && verdict != nil && !gaveUp(ctx) {
+		return verdict
+	}
+	return err
 }
 
 // tryEach is do with the given endpoints.

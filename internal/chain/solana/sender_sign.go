@@ -56,17 +56,9 @@ func (s *Sender) Sign(
 	if err != nil {
 		return chain.Attempt{}, err
 	}
-	var verdict error
-	err = s.adapter.pool.do(ctx, func(ctx context.Context, e *endpoint) error {
-		why, err := s.prepare(ctx, e, plan, len(previous))
-		if verdict = cmp.Or(verdict, why); err == nil && why != nil {
-			return errLacking // another one may see it otherwise
-		}
-		return err
+	err = s.adapter.pool.unlessAll(ctx, func(ctx context.Context, e *endpoint) (verdict, err error) {
+		return s.prepare(ctx, e, plan, len(previous))
 	})
-	if err != nil && verdict != nil && !gaveUp(ctx) {
-		err = verdict
-	}
 	if err != nil {
 		return chain.Attempt{}, fmt.Errorf("sweep on %s: %w", s.Network(), err)
 	}

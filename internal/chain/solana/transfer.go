@@ -3,7 +3,6 @@ package solana
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -60,12 +59,11 @@ func (a *Adapter) Transfers(ctx context.Context, payer chain.Address, list []cha
 		legs[i] = transferLeg(m, from, owner, t.Units)
 	}
 	var bytes []byte
-	var verdict error
-	err = a.pool.do(ctx, func(ctx context.Context, e *endpoint) (err error) {
+	err = a.pool.unlessAll(ctx, func(ctx context.Context, e *endpoint) (verdict, err error) {
 		bytes, verdict, err = e.transfer(ctx, legs)
-		return err
+		return verdict, err
 	})
-	if err = errors.Join(err, verdict); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("prepare a transfer on %s: %w", a.profile.Network, err)
 	}
 	return bytes, nil
@@ -134,8 +132,7 @@ func transferLeg(m mint, from, to solanago.PublicKey, units money.Units) *leg {
 	return l
 }
 
-// transfer builds the transaction through one endpoint. Its verdict is a refusal that another endpoint would
-// repeat.
+// transfer builds the transaction through one endpoint. Its verdict is a refusal, if all repeat it.
 func (e *endpoint) transfer(ctx context.Context, legs []*leg) (bytes []byte, verdict, err error) {
 	payer := legs[0].owner
 	keys := []solanago.PublicKey{payer}

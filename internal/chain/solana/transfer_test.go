@@ -141,3 +141,29 @@ func TestAdapter_TransferRefused(t *testing.T) {
 		})
 	}
 }
+
+// TestAdapter_TransferVerdicts: what one node says against a transfer is no verdict while another one makes it.
+func TestAdapter_TransferVerdicts(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]func(n *node){
+		"Empty": func(n *node) { n.poor("") },
+		"Rent":  func(n *node) { n.set("getMinimumBalanceForRentExemption", always(`900000000000`)) },
+	} {
+		for nodes := 2; nodes <= 3; nodes++ {
+			h := newLedger(t)
+			usdc, payer := h.assets[1], newKey(t)
+			h.Pay(chaintest.Payment{To: watched(payer.PublicKey()), Asset: usdc, Units: 9_000_000})
+			h.mustSend([]solanago.Instruction{transferSOL(h.rich.PublicKey(), payer.PublicKey(), gasFunds)})
+			h.Mine(1)
+			reader, list, _ := h.through(t, nodes)
+			for _, n := range list[:nodes-1] {
+				spoil(n)
+			}
+			_, err := reader.Transfer(t.Context(), chain.Address(payer.PublicKey().String()),
+				chain.Address(newKey(t).PublicKey().String()), usdc, money.UnitsFromUint64(9_000_000))
+			if err != nil {
+				t.Errorf("%s: through %d nodes: %v", name, nodes, err)
+			}
+		}
+	}
+}
