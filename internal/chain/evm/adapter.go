@@ -46,6 +46,7 @@ type Adapter struct {
 	alone      chain.Alone
 	quickReads quickReadMemory
 	slow       slowReceipts
+	slowLogs   slowLogs
 }
 
 var _ chain.Reader = (*Adapter)(nil)
@@ -72,6 +73,7 @@ func New(c Config) (*Adapter, error) {
 	}
 	return &Adapter{
 		profile: c.Profile, pool: p, assets: assets, alone: c.Alone, slow: slowReceipts{now: p.Now},
+		slowLogs: slowLogs{now: p.Now},
 	}, nil
 }
 

@@ -138,6 +138,11 @@ func (s *stretch) read(ctx context.Context, first uint64) (last uint64, err erro
 			last = min(last, first+s.most-1)
 			count = min(count, last-first+1)
 		}
+		var rests bool
+		if last, _, rests = s.adapter.slowLogs.piece(s.e, first, last); rests {
+			return first, s.apart(ctx, first, errSlowLogs)
+		}
+		count = min(count, last-first+1)
 		var size int
 		before := *s
 		err = s.e.Patiently(ctx, s.to.Number, func() (err error) {
@@ -149,6 +154,7 @@ func (s *stretch) read(ctx context.Context, first uint64) (last uint64, err erro
 		}
 		switch {
 		case err == nil:
+			s.adapter.slowLogs.record(s.e, first, last, false)
 			s.e.LogsAccepted(count, s.named(perQuery), size)
 			s.answered, s.most = true, 2*s.most
 			return last, nil
@@ -158,6 +164,10 @@ func (s *stretch) read(ctx context.Context, first uint64) (last uint64, err erro
 		case errors.Is(err, rpc.ErrPruned):
 			s.e.Forgot(first)
 			return 0, err
+		case rpc.TimedOut(err) && last-first < fewBlocks && s.ofLogs(first, err):
+			if last == first {
+				return first, s.apart(ctx, first, errSlowLogs)
+			}
 		case rpc.TimedOut(err):
 			// The next attempt, here or elsewhere, asks for much less: each costs as long as it takes.
 			s.e.ReduceBlocks(count, max(count/4, 1))
@@ -202,7 +212,7 @@ func (s *stretch) fetch(ctx context.Context, first, last, blocks uint64, perQuer
 		calls = append(calls, part...)
 		begins = append(begins, slices.Repeat([]uint64{next}, len(part))...)
 	}
-	replies, err := s.e.AskInto(ctx, s.buffer, append(calls, rpc.BlockByNumber(s.to.Number))...)
+	replies, err := s.ask(ctx, first, last, calls)
 	if err != nil {
 		return 0, err
 	}

@@ -16,6 +16,9 @@ type logsError struct{ error }
 
 func (e logsError) Unwrap() error { return e.error }
 
+// errSlowLogs: the logs of one block take too long, of an endpoint that shows the block at the end of the range.
+var errSlowLogs = errors.New("the logs take too long")
+
 // ofLogs reports whether the endpoint failed for logs from the block on, and may not for others. It may lack the newest
 // blocks.
 func (s *stretch) ofLogs(block uint64, err error) bool {
@@ -41,12 +44,16 @@ func (s *stretch) apart(ctx context.Context, block uint64, why error) error {
 		other := rpc.Quantity(block - min(block, otherBlock))
 		nobody := chain.NewWatchSet(1)
 		nobody.Add(chain.Watched{Raw: make([]byte, len(rpc.Address{}))})
-		replies, err := s.e.Ask(ctx, s.adapter.logCalls(other, other, nobody, 1, true)...)
+		calls := s.adapter.logCalls(other, other, nobody, 1, true)
+		replies, err := s.e.Ask(ctx, calls[0].Within(partLimit))
 		if err != nil || replies[0].Err != nil {
 			return why
 		}
 	}
 	failed := 0
+	if errors.Is(why, errSlowLogs) { // nobody waits for it once for each recipient
+		failed = isolatingQueries
+	}
 	return s.apartFor(ctx, block, s.watch, &failed, why)
 }
 

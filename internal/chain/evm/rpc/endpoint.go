@@ -143,6 +143,11 @@ func (e *Endpoint) request(ctx context.Context, calls []Call, into *bytes.Buffer
 	if quick(calls) {
 		timeout = min(timeout, itemTimeout)
 	}
+	for _, c := range calls {
+		if c.within > 0 {
+			timeout = min(timeout, c.within)
+		}
+	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	begin := e.now()

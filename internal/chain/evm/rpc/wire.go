@@ -28,10 +28,17 @@ const (
 type Call struct {
 	method string
 	params []any
+	within time.Duration // how long it may take; 0: as long as any request
 }
 
 // NewCall returns the call of a method.
-func NewCall(method string, params ...any) Call { return Call{method, params} }
+func NewCall(method string, params ...any) Call { return Call{method: method, params: params} }
+
+// Within returns the call with the longest time that a request with it may take.
+func (c Call) Within(d time.Duration) Call {
+	c.within = d
+	return c
+}
 
 // Reply is the answer to a call: a result in JSON, or an error.
 type Reply struct {

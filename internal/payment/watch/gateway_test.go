@@ -1,0 +1,136 @@
+package watch_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/evm"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
+)
+
+// gateway stands before an endpoint and answers requests in its place.
+type gateway struct {
+	refuses func(method string, params []json.RawMessage) bool // a request with such a call
+	answer  http.HandlerFunc
+}
+
+// behind returns a watcher that reads the rig's endpoints through gateways, of which so many refuse what g says.
+func (r *rig) behind(bad int, g *atomic.Pointer[gateway]) *watch.Watcher {
+	r.Helper()
+	var urls []string
+	for i, e := range r.endpoints {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+			body, _ := io.ReadAll(q.Body)
+			if f := g.Load(); f != nil && i < bad && f.refusesAny(body) {
+				f.answer(w, q)
+				return
+			}
+			passOn(w, e.URL, body)
+		}))
+		s.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
+		r.Cleanup(s.Close)
+		urls = append(urls, s.URL)
+	}
+	a, err := evm.New(evm.Config{
+		Profile: r.profile, Endpoints: urls, Now: r.now, Alone: chain.AloneSmall, Timeout: time.Second,
+	})
+	r.must(err)
+	r.watcher.Release(r.Context())
+	return r.on(r.store, unchecked{a})
+}
+
+func (g *gateway) refusesAny(body []byte) bool {
+	type call struct {
+		Method string
+		Params []json.RawMessage
+	}
+	var calls []call
+	if json.Unmarshal(body, &calls) != nil {
+		calls = make([]call, 1)
+		_ = json.Unmarshal(body, &calls[0])
+	}
+	for _, c := range calls {
+		if g.refuses(c.Method, c.Params) {
+			return true
+		}
+	}
+	return false
+}
+
+func passOn(w http.ResponseWriter, target string, body []byte) {
+	resp, err := http.Post(target, "application/json", bytes.NewReader(body)) //nolint:gosec,noctx // of a test
+	if err != nil {
+		http.Error(w, "the test is over", http.StatusBadGateway)
+		return
+	}
+	defer resp.Body.Close()
+	w.WriteHeader(resp.StatusCode)
+	_, _ = io.Copy(w, resp.Body)
+}
+
+// answered is a gateway's answer.
+func answered(status int, text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, text)
+	}
+}
+
+// TestWatcher_RefusedLogs: endpoints that fail for the logs of one block as gateways do, or take too long for them,
+// whatever they are asked for and for good, hold up nobody who is paid in another block.
+func TestWatcher_RefusedLogs(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]http.HandlerFunc{
+		"Forbidden": answered(http.StatusForbidden, "<html>no</html>"),
+		"TooLarge":  answered(http.StatusRequestEntityTooLarge, ""),
+		"Internal":  answered(http.StatusInternalServerError, "<html>odd</html>"),
+		"Gateway":   answered(http.StatusBadGateway, "<html>odd</html>"),
+		"Timeout":   answered(http.StatusGatewayTimeout, "<html>odd</html>"),
+		"HTML":      answered(http.StatusOK, "<html>odd</html>"),
+		"OtherID":   answered(http.StatusOK, `{"jsonrpc":"2.0","id":99,"result":"0x1"}`),
+		"Dropped":   func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+		"Slow":      func(_ http.ResponseWriter, q *http.Request) { <-q.Context().Done() },
+	} {
+		for endpoints, bad := range map[int]int{1: 1, 2: 1, 3: 2} {
+			t.Run(fmt.Sprintf("%s%dOf%d", name, bad, endpoints), func(t *testing.T) {
+				t.Parallel()
+				r := newRig(t, endpoints)
+				var g atomic.Pointer[gateway]
+				w := r.behind(bad, &g)
+				r.must(w.RunOnce(r.Context()))
+				victim, other := r.start(), r.start()
+				r.pay(victim)
+				r.chain.Mine(1)
+				block := r.chain.Head().Number
+				g.Store(&gateway{func(method string, params []json.RawMessage) bool {
+					return asksForLogs(method, params, block)
+				}, answer})
+				r.pay(other)
+				r.chain.Mine(rigFinalDepth + 2)
+				for range 12 {
+					_ = w.RunOnce(r.Context())
+					r.chain.Wait(3 * time.Second)
+					r.chain.Mine(1)
+				}
+				r.expect(other, payment.Completed, tenUSDC)
+				if h := w.Health(); !h.OK {
+					t.Errorf("health %+v", h)
+				}
+				g.Store(nil)
+				r.retry(w)
+				r.expect(victim, payment.Completed, tenUSDC)
+				r.wantSetAside(0)
+			})
+		}
+	}
+}
