@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/endpoint"
 	"github.com/florinpay/florin/internal/chain/evm/contracts"
 	"github.com/florinpay/florin/internal/chain/evm/rpc"
 	"github.com/florinpay/florin/internal/fault"
@@ -20,14 +21,31 @@ var ErrNoFactory = errors.New("no forwarder factory")
 // of its forwarders.
 func (a *Adapter) Check(ctx context.Context) error {
 	calls, contractsOf := a.checkCalls()
-	var replies []rpc.Reply
-	err := a.pool.Do(ctx, func(ctx context.Context, e *rpc.Endpoint) (err error) {
-		replies, err = e.Ask(ctx, calls...)
-		return err
+	var wrong error // what one endpoint shows of the chain, and no other refutes
+	err := a.pool.Do(ctx, func(ctx context.Context, e *rpc.Endpoint) error {
+		replies, err := e.Ask(ctx, calls...)
+		if err != nil {
+			return err
+		}
+		if err = a.checkReplies(replies, contractsOf); err != nil {
+			if wrong == nil && fault.Is(err, fault.Unprocessable) {
+				wrong = err
+			}
+			return endpoint.Item{Err: err}
+		}
+		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("check %s: %w", a.profile.Network, err)
+	switch {
+	case err == nil, ctx.Err() != nil:
+		return err
+	case wrong != nil:
+		return wrong
 	}
+	return fmt.Errorf("check %s: %w", a.profile.Network, err)
+}
+
+// checkReplies compares what one endpoint shows.
+func (a *Adapter) checkReplies(replies []rpc.Reply, contractsOf []rpc.Address) error {
 	for i, contract := range contractsOf {
 		if err := a.checkDecimals(a.assets[contract], replies[i]); err != nil {
 			return err
@@ -52,6 +70,9 @@ func (a *Adapter) checkCalls() ([]rpc.Call, []rpc.Address) {
 
 func (a *Adapter) checkDecimals(asset chain.Asset, r rpc.Reply) error {
 	n := a.profile.Network
+	if r.Err != nil && !rpc.Reverted(r.Err) {
+		return fmt.Errorf("decimals of %s: %w", asset.Symbol, rpc.CallError(r.Err))
+	}
 	decimals, ok := rpc.ParseWord(r.Result)
 	if r.Err != nil || !ok {
 		return fault.New(fault.Unprocessable,
@@ -80,7 +101,7 @@ func (a *Adapter) checkCode(replies []rpc.Reply) error {
 		got, size, err := rpc.CodeHash(replies[i])
 		switch {
 		case err != nil:
-			return fmt.Errorf("check %s: code of the %s: %w", a.profile.Network, w.name, err)
+			return fmt.Errorf("code of the %s: %w", w.name, err)
 		case size == 0:
 			return fmt.Errorf("%w: %w", ErrNoFactory, fault.New(fault.Unprocessable,
 				"deposit addresses on %[1]s need the forwarder factory, which is not deployed; run `florin deploy --network %[1]s`", a.profile.Network))
