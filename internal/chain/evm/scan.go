@@ -73,6 +73,9 @@ func (a *Adapter) Scan(
 func (a *Adapter) scanThrough(
 	ctx context.Context, e *rpc.Endpoint, from uint64, to chain.Head, watch *chain.WatchSet,
 ) (transfers []chain.Transfer, unread *chain.UnreadError, err error) {
+	if err := a.slowLogs.refusal(e); err != nil {
+		return nil, nil, err
+	}
 	var buffer bytes.Buffer
 	for next := from; next <= to.Number; {
 		s := &stretch{adapter: a, e: e, to: to, watch: watch, buffer: &buffer}

@@ -2,6 +2,7 @@ package evm
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,7 +39,7 @@ const (
 
 // apart reads the logs of one block, for which the endpoint fails, by ever fewer recipients: most nodes look only at
 // transactions that concern those who are asked for. Whom it fails for alone is left unread. An endpoint that shows no
-// logs of another block either fails for all.
+// logs of another block either shows none at all.
 func (s *stretch) apart(ctx context.Context, block uint64, why error) error {
 	if !s.answered {
 		other := rpc.Quantity(block - min(block, otherBlock))
@@ -46,8 +47,11 @@ func (s *stretch) apart(ctx context.Context, block uint64, why error) error {
 		nobody.Add(chain.Watched{Raw: make([]byte, len(rpc.Address{}))})
 		calls := s.adapter.logCalls(other, other, nobody, 1, true)
 		replies, err := s.e.Ask(ctx, calls[0].Within(partLimit))
-		if err != nil || replies[0].Err != nil {
-			return why
+		switch {
+		case ctx.Err() != nil || rpc.Limited(err):
+			return cmp.Or(ctx.Err(), err)
+		case err != nil || replies[0].Err != nil:
+			return s.adapter.slowLogs.refuse(s.e, why)
 		}
 	}
 	failed := 0

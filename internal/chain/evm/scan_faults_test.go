@@ -288,10 +288,6 @@ func TestScan_BrokenAnswers(t *testing.T) {
 		"Truncated":   {Truncate: true},
 		"Hangs":       {Hang: time.Minute},
 		"WrongChain":  {ChainID: 1},
-		"NoMethod": {Reject: map[string]*chaintest.RPCError{"eth_getLogs": {
-			Code:    -32601,
-			Message: "the method eth_getLogs is disabled, key " + chaintest.Secret,
-		}}},
 		"NoBlocks": {Reject: map[string]*chaintest.RPCError{"eth_getBlockByNumber": {
 			Code:    -32000,
 			Message: "internal error",

@@ -20,11 +20,44 @@ const (
 )
 
 // slowLogs holds for the logs of which blocks an endpoint took too long, so that nobody waits for them again: each such
-// range is asked for in ever smaller pieces, down to one block. It is safe for concurrent use.
+// range is asked for in ever smaller pieces, down to one block. It also holds who shows no logs at all. It is safe for
+// concurrent use.
 type slowLogs struct {
 	now func() time.Time
 	mu  sync.Mutex
 	of  map[*rpc.Endpoint][]slowRange
+	// refused is which endpoints show no logs at all.
+	refused map[*rpc.Endpoint]refusedLogs
+}
+
+type refusedLogs struct {
+	why error
+	at  time.Time
+}
+
+// logsRest is for how long an endpoint that shows no logs at all is not asked for any. Its receipts and its headers
+// count meanwhile: plans exist without this method.
+const logsRest = 10 * time.Second
+
+// refuse keeps that an endpoint shows no logs at all, and returns that as a failure that is not the endpoint's.
+func (s *slowLogs) refuse(e *rpc.Endpoint, why error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.refused == nil {
+		s.refused = make(map[*rpc.Endpoint]refusedLogs)
+	}
+	s.refused[e] = refusedLogs{why, s.now()}
+	return endpoint.Item{Err: why}
+}
+
+// refusal returns why an endpoint is not asked for logs; nil: it is.
+func (s *slowLogs) refusal(e *rpc.Endpoint) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r, known := s.refused[e]; known && s.now().Sub(r.at) < logsRest {
+		return endpoint.Item{Err: r.why}
+	}
+	return nil
 }
 
 type slowRange struct {

@@ -134,3 +134,38 @@ func TestWatcher_RefusedLogs(t *testing.T) {
 		}
 	}
 }
+
+// TestWatcher_NoLogs: one of several endpoints that has no eth_getLogs at all, or hangs at it, still judges what the
+// others show.
+func TestWatcher_NoLogs(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]http.HandlerFunc{
+		"NoMethod":  answered(http.StatusOK, `{"jsonrpc":"2.0","id":0,"error":{"code":-32601,"message":"no such method"}}`),
+		"Forbidden": answered(http.StatusForbidden, "<html>not on your plan</html>"),
+		"Slow":      func(_ http.ResponseWriter, q *http.Request) { <-q.Context().Done() },
+	} {
+		for _, endpoints := range []int{2, 3} {
+			t.Run(fmt.Sprintf("%s1Of%d", name, endpoints), func(t *testing.T) {
+				t.Parallel()
+				r := newRig(t, endpoints)
+				var g atomic.Pointer[gateway]
+				w := r.behind(1, &g)
+				r.must(w.RunOnce(r.Context()))
+				g.Store(&gateway{func(method string, _ []json.RawMessage) bool {
+					return method == "eth_getLogs"
+				}, answer})
+				for range 3 {
+					p := r.start()
+					r.pay(p)
+					for range rigFinalDepth + 1 {
+						r.chain.Mine(1)
+						r.must(w.RunOnce(r.Context()))
+					}
+					r.expect(p, payment.Completed, tenUSDC)
+					r.chain.Wait(10 * time.Second)
+				}
+				r.wantSetAside(0)
+			})
+		}
+	}
+}
