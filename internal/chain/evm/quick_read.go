@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/evm/rpc"
@@ -53,10 +54,13 @@ func (a *Adapter) QuickRead(ctx context.Context, l chain.Look) (seen chain.Quick
 			// The round that follows asks for the same blocks, and learns how many the endpoint takes at once.
 			seen.News, err = true, nil
 		}
-		return err
+		return e.OfLogs(ctx, err)
 	})
 	return seen, err
 }
+
+// quickReadLimit is how long the logs of a quick read may take.
+const quickReadLimit = 3 * time.Second
 
 // quickReadAtOnce asks in one request from block After on, which the endpoint surely has, so that a range is never
 // beyond its newest block.
@@ -66,6 +70,9 @@ func (a *Adapter) quickReadAtOnce(
 	_, perQuery := e.LogLimits()
 	calls := a.logCalls(rpc.Quantity(l.After), "latest", l.Watch, perQuery, false)
 	logs := len(calls)
+	for i, c := range calls {
+		calls[i] = c.Within(quickReadLimit)
+	}
 	if l.Final {
 		calls = append(calls, rpc.BlockByTag(string(a.profile.Finality.Tag)))
 	}
@@ -111,6 +118,9 @@ func (a *Adapter) quickReadInPieces(
 	if !enough || len(calls) == 0 {
 		seen.News = !enough
 		return seen, nil
+	}
+	for i, c := range calls {
+		calls[i] = c.Within(quickReadLimit)
 	}
 	if replies, err = e.Ask(ctx, calls...); err != nil {
 		return seen, err

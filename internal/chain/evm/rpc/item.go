@@ -72,3 +72,14 @@ func (e *Endpoint) answers(ctx context.Context) bool {
 	replies, err := e.request(ctx, []Call{NewCall("eth_blockNumber")}, new(bytes.Buffer))
 	return err == nil && replies[0].Err == nil
 }
+
+// OfLogs marks a failure for the logs of some blocks as that of these blocks, if the node answered, or answers another
+// call.
+func (e *Endpoint) OfLogs(ctx context.Context, err error) error {
+	_, object := errors.AsType[*Error](err)
+	_, limited := errors.AsType[rateLimited](err)
+	if err == nil || limited || errors.Is(err, endpoint.ErrBusy) || ctx.Err() != nil || !object && !e.answers(ctx) {
+		return err
+	}
+	return endpoint.Item{Err: err}
+}
