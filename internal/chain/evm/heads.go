@@ -218,30 +218,35 @@ func (v *view) fill(sure rpc.Header) {
 	}
 }
 
-// readWith is readTags with a block that is known, by its number. Where the endpoint fails for that block alone, the
-// block after it shows that it is on the chain.
+// readWith is readTags with a block that is known, by its number. Where the endpoint fails for that block alone, does
+// not have it, or takes too long for it, the block after it shows that it is on the chain.
 func readWith(ctx context.Context, e *rpc.Endpoint, known rpc.Header, tags ...string) (map[string]rpc.Header, error) {
 	number := rpc.Quantity(known.Number)
 	blocks, err := readTags(ctx, e, append(slices.Clone(tags), number)...)
-	if err == nil || known.Hash == (rpc.Hash{}) || rpc.TimedOut(err) || ctx.Err() != nil {
+	if err == nil && blocks[number] != (rpc.Header{}) || known.Hash == (rpc.Hash{}) || ctx.Err() != nil {
 		return blocks, err
 	}
-	blocks, failed := readTags(ctx, e, tags...)
-	if failed != nil {
-		return nil, err
+	if err != nil {
+		short, cancel := context.WithTimeout(ctx, receiptLimit) // it may hang for anything
+		defer cancel()
+		var failed error
+		if blocks, failed = readTags(short, e, tags...); failed != nil {
+			return nil, err
+		}
 	}
 	results, failed := e.Results(ctx, rpc.BlockByNumber(known.Number+1))
-	if failed != nil {
-		return nil, endpoint.OfItem(err, len(tags) > 0)
+	parent, ok := rpc.Hash{}, false
+	if failed == nil {
+		parent, ok = rpc.ParseParent(results[0])
 	}
-	if rpc.IsNull(results[0]) {
-		return nil, endpoint.Item{Err: err}
+	switch {
+	case ok && parent == known.Hash:
+		blocks[number] = known
+		return blocks, nil
+	case err != nil && (failed != nil && len(tags) > 0 || failed == nil && rpc.IsNull(results[0])):
+		return nil, endpoint.OfItem(err, true)
 	}
-	if parent, ok := rpc.ParseParent(results[0]); !ok || parent != known.Hash {
-		return nil, err
-	}
-	blocks[number] = known
-	return blocks, nil
+	return blocks, err
 }
 
 // readTags reads blocks by tag or number, in this order, each once. The result is empty for a tag that the endpoint
