@@ -118,7 +118,7 @@ func (d *Surface) eventMoment(ctx context.Context, zone *time.Location, e paymen
 	}
 	switch {
 	case n.Units != "":
-		m.Detail = moneyText(ctx, n)
+		m.Detail = moneyText(ctx, e.Type, n)
 		m.More = views.T(ctx, "; block {{.Block}}", "Block", strconv.FormatUint(n.Block, 10))
 		if n.Source != "" {
 			m.More += views.T(ctx, ", reported by {{.Source}}", "Source", n.Source)
@@ -148,10 +148,10 @@ func untilText(ctx context.Context, stored string, zone *time.Location) string {
 	return views.T(ctx, "until {{.Time}}", "Time", stored)
 }
 
-// moneyText says what came, and whether it counts.
-func moneyText(ctx context.Context, n eventNote) string {
+// moneyText says what came, and whether it counts. What vanished does not count because it is gone, as the title says.
+func moneyText(ctx context.Context, event payment.EventType, n eventNote) string {
 	text := onNetwork(ctx, money.Display(n.Units), n.Asset, views.NetworkName(string(n.Network)))
-	if !n.Counted {
+	if !n.Counted && event != payment.EventVanished {
 		text += views.T(ctx, "; it does not count, because you did not ask for it")
 	}
 	if n.Late {

@@ -34,3 +34,17 @@ func TestEventMoment_Words(t *testing.T) {
 		}
 	}
 }
+
+// A deposit that vanished does not count because it is gone, and not because it was another token.
+func TestMoneyText_Vanished(t *testing.T) {
+	t.Parallel()
+	n := eventNote{Network: "POLYGON", Asset: "USDC", Units: "2"}
+	for event, want := range map[payment.EventType]string{
+		payment.EventVanished:   "2.00 USDC on Polygon",
+		payment.EventOtherAsset: "2.00 USDC on Polygon; it does not count, because you did not ask for it",
+	} {
+		if got := moneyText(t.Context(), event, n); got != want {
+			t.Errorf("%s: %q, want %q", event, got, want)
+		}
+	}
+}
