@@ -99,8 +99,8 @@ func TestDashboard_OperatorEndpoints(t *testing.T) {
 	s := b.surfer()
 	s.signIn("root@shop.example")
 	s.get("/operator").wants(t, 200, "rpc.example", "1,234", "42 ms", "9,001", "spare.example", "HTTP 429", "asked again", "logs: 5 blocks; batch: 1 call", `data-label="Answers in">–<`,
-		"Florin looks for the money of open payments. 12,034 calls today, 12% of the budget of 100,000; a month comes to about 366,000 calls.",
-		"By method: eth_getLogs 12,000, eth_blockNumber 34.")
+		"Florin looks for the money of open payments", "12,034", "12% of 100,000", "366,000",
+		`eth_getLogs</td><td class="num">12,000<`, `eth_blockNumber</td><td class="num">34<`)
 }
 
 // readingOfDay is what reading a network costs.

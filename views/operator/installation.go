@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"slices"
 	"time"
 
 	"github.com/florinpay/florin/views/panel"
@@ -49,8 +50,30 @@ type NetworkRow struct {
 	Endpoints              []EndpointRow
 	Sweeping               string
 	Treasury               string
-	// Reading is what reading the network costs, in two sentences; empty where nothing is counted.
-	Reading, Methods string
+	Calls                  *Calls // nil where nothing is counted
+}
+
+// Calls is what reading a network costs.
+type Calls struct {
+	Level        string // how closely the network is read
+	Pushes       string // what an endpoint sends by itself; may be empty
+	OfBudget     string // the share of the day's budget, with the budget; empty without one
+	Today, Month int64
+	Methods      []Method // of today, the most called first
+}
+
+// Method is how often a method was called.
+type Method struct {
+	Name  string
+	Count int64
+}
+
+func (p InstallationProps) hasEndpoints() bool {
+	return slices.ContainsFunc(p.Networks, func(n NetworkRow) bool { return len(n.Endpoints) > 0 })
+}
+
+func (p InstallationProps) hasCalls() bool {
+	return slices.ContainsFunc(p.Networks, func(n NetworkRow) bool { return n.Calls != nil })
 }
 
 // GasRow is the gas wallet of a network. Amounts are in whole coins, with their

@@ -38,7 +38,7 @@ func (d *Surface) networkRows() []operator.NetworkRow {
 			}
 		}
 		row.Endpoints = d.endpointRows(n)
-		row.Reading, row.Methods = d.reading(n)
+		row.Calls = d.calls(n)
 		all = append(all, row)
 	}
 	return all

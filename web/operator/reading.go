@@ -3,11 +3,10 @@ package operator
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/views/operator"
 	"github.com/florinpay/florin/views/panel"
 )
 
@@ -19,33 +18,27 @@ var levels = map[string]string{
 	"attended": "Florin looks closely, because a customer is paying now",
 }
 
-// reading says what reading a network costs, and which methods were called how often today. Days are those of UTC.
-func (d *Surface) reading(n chain.Network) (text, methods string) {
+// calls says what reading a network costs. Days are those of UTC.
+func (d *Surface) calls(n chain.Network) *operator.Calls {
 	if d.Reading == nil {
-		return "", ""
+		return nil
 	}
 	r, ok := d.Reading(n)
 	if !ok {
-		return "", ""
+		return nil
 	}
-	text = cmp.Or(levels[r.Level], r.Level) + ". " + panel.Number(chain.TotalCalls(r.Today)) + " calls today"
+	c := operator.Calls{
+		Level: cmp.Or(levels[r.Level], r.Level), Pushes: r.Subscription,
+		Today: chain.TotalCalls(r.Today), Month: r.Month,
+	}
 	if r.Budget > 0 {
-		text += fmt.Sprintf(", %d%% of the budget of %s", r.Spent, panel.Number(r.Budget))
+		c.OfBudget = fmt.Sprintf("%d%% of %s", r.Spent, panel.Number(r.Budget))
 	}
-	text += "; a month comes to about " + panel.Number(r.Month) + " calls"
-	if text += "."; r.Subscription != "" {
-		text += " Pushes: " + r.Subscription + "."
+	for name, count := range chain.ByMethod(r.Today) {
+		c.Methods = append(c.Methods, operator.Method{Name: name, Count: count})
 	}
-	by := chain.ByMethod(r.Today)
-	names := slices.SortedFunc(maps.Keys(by), func(a, b string) int {
-		return cmp.Or(cmp.Compare(by[b], by[a]), cmp.Compare(a, b))
+	slices.SortFunc(c.Methods, func(a, b operator.Method) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name))
 	})
-	parts := make([]string, len(names))
-	for i, name := range names {
-		parts[i] = name + " " + panel.Number(by[name])
-	}
-	if len(parts) == 0 {
-		return text, ""
-	}
-	return text, "By method: " + strings.Join(parts, ", ") + "."
+	return &c
 }
