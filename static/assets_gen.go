@@ -4,14 +4,14 @@ package static
 
 var assets = map[string]asset{
 	"app.css":       {hash: "158ee2b842", contentType: "text/css; charset=utf-8", inline: false},
-	"checkout.css":  {hash: "be778005ed", contentType: "text/css; charset=utf-8", inline: true},
+	"checkout.css":  {hash: "1e944eb577", contentType: "text/css; charset=utf-8", inline: true},
 	"checkout.js":   {hash: "226255ac45", contentType: "text/javascript; charset=utf-8", inline: false},
 	"console.js":    {hash: "571434a161", contentType: "text/javascript; charset=utf-8", inline: false},
 	"dashboard.css": {hash: "ccea34f53c", contentType: "text/css; charset=utf-8", inline: false},
 	"dashboard.js":  {hash: "ab83e170dd", contentType: "text/javascript; charset=utf-8", inline: false},
 	"docs.css":      {hash: "4fe8162956", contentType: "text/css; charset=utf-8", inline: false},
 	"docs.js":       {hash: "8e42852283", contentType: "text/javascript; charset=utf-8", inline: false},
-	"donate.css":    {hash: "0e6d581246", contentType: "text/css; charset=utf-8", inline: true},
+	"donate.css":    {hash: "0726a12dd2", contentType: "text/css; charset=utf-8", inline: true},
 	"htmx.js":       {hash: "abf86c10d6", contentType: "text/javascript; charset=utf-8", inline: false},
 	"icon.svg":      {hash: "8cd32668ea", contentType: "image/svg+xml", inline: false},
 	"live.js":       {hash: "5825adf05c", contentType: "text/javascript; charset=utf-8", inline: false},

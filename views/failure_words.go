@@ -38,6 +38,17 @@ func (p FailureProps) againHref() string {
 	return p.Again
 }
 
+// homeHref is the first page: the overview for pages of the dashboard and the operator, else the landing page.
+func (p FailureProps) homeHref() string {
+	path, _, _ := strings.Cut(p.Path, "?")
+	for _, root := range []string{"/dashboard", "/operator"} {
+		if path == root || strings.HasPrefix(path, root+"/") {
+			return "/dashboard"
+		}
+	}
+	return "/"
+}
+
 // againLabel is the label of Again: "try again" where a retry may succeed, else the way back.
 func (p FailureProps) againLabel() string {
 	switch p.Kind {
