@@ -41,7 +41,7 @@ func TestFailure_LeadsHome(t *testing.T) {
 	t.Parallel()
 	s := newDashboard(t).surfer()
 	for path, status := range map[string]int{"/nothing": 404, "/nothing/at/all?x=1": 404, "/signout": 405} {
-		s.get(path).wants(t, status, `href="/" data-testid="home"`)
+		s.get(path).wants(t, status, `href="/" data-testid="home"`, "This page does not exist")
 	}
 	for path, status := range map[string]int{"/dashboard/nothing": 404, "/operator/nothing?x=1": 404} {
 		s.get(path).wants(t, status, `href="/dashboard" data-testid="home"`)

@@ -121,6 +121,9 @@ func FailurePage(c echo.Context, r operation.Refusal, p views.FailureProps) erro
 			p.Again = c.Request().URL.RequestURI()
 		}
 		p.Home = !p.Checkout && (r.Code == http.StatusNotFound || r.Code == http.StatusMethodNotAllowed)
+		if p.Home { // what takes forms only has no page either
+			p.Kind = views.FailureNotFound
+		}
 	}
 	if r.Code == http.StatusInternalServerError {
 		p.RequestID = CallOf(c).RequestID
