@@ -242,6 +242,28 @@ func TestDashboard_Roles_Wallets(t *testing.T) {
 	}
 }
 
+// A viewer is shown no panel whose only content is a form that they may not send, and no way to a refused page.
+func TestDashboard_Roles_NoEmptyPanel(t *testing.T) {
+	t.Parallel()
+	b := newDashboard(t)
+	owner := b.member(ownerEmail)
+	m := b.shop(owner)
+	p := b.newPayment(m)
+	s := b.surfer()
+	s.signIn(ownerEmail)
+	viewer, _ := b.colleague(owner, "viewer@shop.example", merchant.RoleViewer)
+	for page, offer := range map[string]string{
+		"/dashboard/payments/" + string(p.ID): "Your customer says they have paid",
+		"/dashboard/webhooks":                 "Send all failed webhooks again",
+		"/dashboard/links":                    "For a single order, create a payment instead.",
+	} {
+		s.get(page).wants(t, 200, offer)
+		if r := viewer.get(page); r.status != 200 || strings.Contains(r.body, offer) {
+			t.Errorf("%s offers a viewer %q", page, offer)
+		}
+	}
+}
+
 // The operations of GraphQL check the same roles.
 func TestGraphQL_Roles(t *testing.T) {
 	t.Parallel()

@@ -442,7 +442,7 @@ func Inbox(p AttentionProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if r.Standing == "OVER" {
+			if r.Standing == "OVER" && p.May.Payments {
 				var templ_7745c5c3_Var25 string
 				templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(views.T(ctx, "Send it back or keep it"))
 				if templ_7745c5c3_Err != nil {
