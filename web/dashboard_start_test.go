@@ -109,5 +109,9 @@ func TestDashboard_NoNetwork(t *testing.T) {
 	clear(b.networks.health)
 	s := b.surfer()
 	s.post("/signup", "email", ownerEmail, "password", testPassword).leads(t, "/dashboard")
-	s.get("/dashboard").wants(t, 200, "This server has no network yet", `href="/docs/operate/networks"`)
+	r := s.get("/dashboard")
+	r.wants(t, 200, "This server has no network yet", `href="/docs/operate/networks"`)
+	if strings.Contains(r.body, "Three answers, and you can take a payment.") {
+		t.Error("it promises what it cannot do")
+	}
 }
