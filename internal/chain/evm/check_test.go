@@ -8,7 +8,7 @@ import (
 	"github.com/florinpay/florin/internal/fault"
 )
 
-// TestCheck_OneRefuses: what one endpoint refuses, or does not have, says nothing of the chain while another one has it.
+// TestCheck_OneRefuses: what one endpoint refuses, or does not have, says nothing of the chain while another has it.
 func TestCheck_OneRefuses(t *testing.T) {
 	t.Parallel()
 	reject := func(method string, code int, text string) chaintest.Faults {
