@@ -25,13 +25,12 @@ func TestSender_WrongHeight(t *testing.T) {
 				s.Mine(1)
 				_, list := s.among(t, h, nodes)
 				for _, n := range list[:max(nodes-1, 1)] {
-					n.set("getLatestBlockhash", func(_, result json.RawMessage) json.RawMessage {
-						return validUntil.ReplaceAll(result, []byte(`"lastValidBlockHeight":`+height))
-					})
+					n.set("getLatestBlockhash", lastHeight(height))
 				}
 				a := s.mustSign(t, items)
 				if name == "Low" {
-					if seen, err := s.sender.Track(t.Context(), items, []chain.Attempt{a}); seen.Status == chain.TxDropped {
+					seen, err := s.sender.Track(t.Context(), items, []chain.Attempt{a})
+					if seen.Status == chain.TxDropped {
 						t.Errorf("dropped at once: %+v, %v", seen, err)
 					}
 				}
@@ -40,5 +39,12 @@ func TestSender_WrongHeight(t *testing.T) {
 				s.track(t, chain.TxDropped, items, a)
 			}
 		})
+	}
+}
+
+// lastHeight names another last height for the blockhash.
+func lastHeight(height string) func(params, result json.RawMessage) json.RawMessage {
+	return func(_, result json.RawMessage) json.RawMessage {
+		return validUntil.ReplaceAll(result, []byte(`"lastValidBlockHeight":`+height))
 	}
 }
