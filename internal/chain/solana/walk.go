@@ -316,20 +316,26 @@ func (s *search) whole(ctx context.Context, w *walk) bool {
 func (s *search) remembers(ctx context.Context, slot uint64) bool {
 	s.history.Lock()
 	defer s.history.Unlock()
-	if now, unknown := s.adapter.pool.now(), (solanago.PublicKey{}); !s.asked {
-		first := uint64(math.MaxUint64)
-		if failures := &s.adapter.failures; !failures.recent(s.e, unknown, now) {
-			var err error
-			if first, err = s.e.FirstSlot(ctx); err != nil {
-				first = math.MaxUint64
-			}
-			if err != nil && !gaveUp(ctx) {
-				failures.record(s.e, unknown, now) // it is not waited for in every scan
-			}
-		}
-		s.first, s.asked = first, true
+	if !s.asked {
+		s.first, s.asked = s.firstSlot(ctx), true
 	}
 	return s.first <= slot
+}
+
+// firstSlot returns the first slot that the node has. One that does not say so is not waited for in every scan.
+func (s *search) firstSlot(ctx context.Context) uint64 {
+	now, unknown := s.adapter.pool.now(), solanago.PublicKey{}
+	if s.adapter.failures.recent(s.e, unknown, now) {
+		return math.MaxUint64
+	}
+	first, err := s.e.FirstSlot(ctx)
+	switch {
+	case err == nil:
+		return first
+	case !gaveUp(ctx):
+		s.adapter.failures.record(s.e, unknown, now)
+	}
+	return math.MaxUint64
 }
 
 // reaches reports whether a list, which is all there is if last, goes back to the goal: a node may cut it.

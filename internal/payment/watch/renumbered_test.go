@@ -1,8 +1,8 @@
 package watch_test
 
 import (
-	"fmt"
-	"math/big"
+		"math/big"
+	"strconv"
 	"testing"
 	"time"
 
@@ -15,15 +15,15 @@ import (
 func TestWatcher_ReceiptLacksALog(t *testing.T) {
 	t.Parallel()
 	for endpoints := 1; endpoints <= 3; endpoints++ {
-		t.Run(fmt.Sprint(endpoints), func(t *testing.T) {
+		t.Run(strconv.Itoa(endpoints), func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, endpoints)
 			p := r.start()
 			route, _ := p.Route()
 			noise := chaintest.Log{Address: "0x00000000000000000000000000000000000000aa", Topics: []string{}, Data: "0x"}
-			tx := r.chain.Send(chaintest.Tx{To: r.contract("USDC"), Logs: []chaintest.Log{noise, chaintest.TransferLog(
-				r.contract("USDC"), "0x00000000000000000000000000000000000000f1", string(route.Address.Address), big.NewInt(tenUSDC)),
-			}})
+			paid := chaintest.TransferLog(r.contract("USDC"), "0x00000000000000000000000000000000000000f1",
+				string(route.Address.Address), big.NewInt(tenUSDC))
+			tx := r.chain.Send(chaintest.Tx{To: r.contract("USDC"), Logs: []chaintest.Log{noise, paid}})
 			r.chain.Mine(1)
 			blocks := r.chain.Blocks()
 			log := with(r.logOf(p, blocks[len(blocks)-1], tx, tenUSDC), "logIndex", "0x1")
