@@ -1,7 +1,7 @@
 package watch_test
 
 import (
-		"math/big"
+	"math/big"
 	"strconv"
 	"testing"
 	"time"
