@@ -68,11 +68,8 @@ func (a *Adapter) quickReadAtOnce(
 	ctx context.Context, e *rpc.Endpoint, l chain.Look,
 ) (seen chain.QuickRead, err error) {
 	_, perQuery := e.LogLimits()
-	calls := a.logCalls(rpc.Quantity(l.After), "latest", l.Watch, perQuery, false)
+	calls := rpc.Within(quickReadLimit, a.logCalls(rpc.Quantity(l.After), "latest", l.Watch, perQuery, false)...)
 	logs := len(calls)
-	for i, c := range calls {
-		calls[i] = c.Within(quickReadLimit)
-	}
 	if l.Final {
 		calls = append(calls, rpc.BlockByTag(string(a.profile.Finality.Tag)))
 	}
@@ -119,10 +116,7 @@ func (a *Adapter) quickReadInPieces(
 		seen.News = !enough
 		return seen, nil
 	}
-	for i, c := range calls {
-		calls[i] = c.Within(quickReadLimit)
-	}
-	if replies, err = e.Ask(ctx, calls...); err != nil {
+	if replies, err = e.Ask(ctx, rpc.Within(quickReadLimit, calls...)...); err != nil {
 		return seen, err
 	}
 	var lagging bool

@@ -45,8 +45,7 @@ func (s *stretch) apart(ctx context.Context, block uint64, why error) error {
 		other := rpc.Quantity(block - min(block, otherBlock))
 		nobody := chain.NewWatchSet(1)
 		nobody.Add(chain.Watched{Raw: make([]byte, len(rpc.Address{}))})
-		calls := s.adapter.logCalls(other, other, nobody, 1, true)
-		replies, err := s.e.Ask(ctx, calls[0].Within(partLimit))
+		replies, err := s.e.Ask(ctx, rpc.Within(partLimit, s.adapter.logCalls(other, other, nobody, 1, true)...)...)
 		switch {
 		case ctx.Err() != nil || rpc.Limited(err):
 			return cmp.Or(ctx.Err(), err)

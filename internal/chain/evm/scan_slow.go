@@ -120,14 +120,11 @@ const mostSlowRanges = 1_000
 // ask makes the calls for the logs of blocks first..last, and for block `to` after them. A request that fails or takes
 // too long, where the endpoint shows block `to` by itself, fails for these logs.
 func (s *stretch) ask(ctx context.Context, first, last uint64, calls []rpc.Call) ([]rpc.Reply, error) {
-	_, slow, _ := s.adapter.slowLogs.piece(s.e, first, last)
-	for i, c := range calls {
-		switch {
-		case slow:
-			calls[i] = c.Within(partLimit)
-		case last-first < fewBlocks:
-			calls[i] = c.Within(logsLimit)
-		}
+	switch _, slow, _ := s.adapter.slowLogs.piece(s.e, first, last); {
+	case slow:
+		rpc.Within(partLimit, calls...)
+	case last-first < fewBlocks:
+		rpc.Within(logsLimit, calls...)
 	}
 	replies, err := s.e.AskInto(ctx, s.buffer, append(calls, rpc.BlockByNumber(s.to.Number))...)
 	if err == nil || ctx.Err() != nil || rpc.Limited(err) || errors.Is(err, endpoint.ErrBusy) ||

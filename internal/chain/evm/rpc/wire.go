@@ -34,10 +34,12 @@ type Call struct {
 // NewCall returns the call of a method.
 func NewCall(method string, params ...any) Call { return Call{method: method, params: params} }
 
-// Within returns the call with the longest time that a request with it may take.
-func (c Call) Within(d time.Duration) Call {
-	c.within = d
-	return c
+// Within sets the longest time that a request with any of the calls may take, and returns them.
+func Within(d time.Duration, calls ...Call) []Call {
+	for i := range calls {
+		calls[i].within = d
+	}
+	return calls
 }
 
 // Reply is the answer to a call: a result in JSON, or an error.
