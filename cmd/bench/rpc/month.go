@@ -12,9 +12,6 @@ import (
 	"github.com/florinpay/florin/internal/store"
 )
 
-// monthOfThousand is how many payments a shop with 1,000 a day ended in the month in which late money is awaited.
-const monthOfThousand, days = 30_000, 30
-
 // past is a store with addresses of payments that ended on earlier days, on every network. Nobody pays them any more.
 type past struct {
 	*store.Store

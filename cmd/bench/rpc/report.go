@@ -12,8 +12,9 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 )
 
-// mostCalls is how many calls a day a network may cost, by the number of payments.
-var mostCalls = map[int]int64{0: 3_000, tenPayments: 15_000, 1_000: 150_000}
+// mostCalls is how many calls a day a network may cost, by the number of payments on it: no payment and ten fit a free
+// plan, and a thousand the default budget of two endpoints.
+var mostCalls = map[int]int64{0: 3_000, tenPayments: 15_000, 1_000: 200_000}
 
 const (
 	thousandUSD = 50 // a month of 1,000 payments a day, on the cheapest plan
