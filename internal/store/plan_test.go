@@ -70,7 +70,7 @@ func TestStore_Plans(t *testing.T) {
 		db.Observe(w.Store.Engine(), &r)
 		w.useEverything()
 		explained := 0
-		for _, text := range append(r.texts, w.preparedTexts()...) {
+		for _, text := range w.numbered(append(r.texts, db.Prepared(w.Store.Engine())...)) {
 			verb, _, _ := strings.Cut(text, " ")
 			if verb != "SELECT" && verb != "UPDATE" && verb != "WITH" && verb != "DELETE" {
 				continue
@@ -283,10 +283,9 @@ func (w *world) useDashboard(k merchant.Key, p payment.Payment) {
 	w.MustDo(w.Logo(ctx, strings.Repeat("0", 64)))
 }
 
-// preparedTexts lists the prepared statements: on SQLite with NULL for each
-// argument, on PostgreSQL with numbered ones.
-func (w *world) preparedTexts() []string {
-	texts := db.Prepared(w.Store.Engine())
+// numbered writes the arguments of prepared statements as the database can
+// explain them: SQLite with NULL for each, PostgreSQL with numbered ones.
+func (w *world) numbered(texts []string) []string {
 	for i, text := range texts {
 		if !w.ManyWriters() {
 			texts[i] = strings.ReplaceAll(text, "?", "NULL")

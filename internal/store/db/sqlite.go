@@ -25,6 +25,7 @@ const busyTimeoutMillis = 10_000
 type sqliteEngine struct {
 	path    string
 	db      *bun.DB // for bun's reads
+	kept    keptStmts
 	readers *readers
 	writer  *writer
 }
@@ -57,6 +58,7 @@ func openSQLite(ctx context.Context, path string, maxConns int) (*sqliteEngine, 
 	reading.SetMaxOpenConns(2 * maxConns) // half of them for readers
 	reading.SetMaxIdleConns(maxConns)
 	e.db = newDB(reading, sqlitedialect.New(), bun.WithConnResolver(outageConns{nil, reading}))
+	e.kept.on = reading
 	e.readers = newReaders(e.db, maxConns)
 	return e, nil
 }
@@ -87,7 +89,9 @@ func (e *sqliteEngine) openPool(more url.Values) (*sql.DB, error) {
 	return pool, nil
 }
 
-func (e *sqliteEngine) Reader() bun.IDB { return e.db }
+func (e *sqliteEngine) Reader() bun.IDB {
+	return boundIDB{e.db, e.db, &e.kept, outageConns{nil, e.db.DB}}
+}
 
 func (e *sqliteEngine) Dialect() Dialect {
 	return Dialect{Bytewise: "BINARY", Xact: "0", Server: "''", Home: "''", Timeline: "''", QuarterOf: "%s / 900000000"}
@@ -159,5 +163,5 @@ func (e *sqliteEngine) Migrate(ctx context.Context, m Migrations, _ func(string)
 }
 
 func (e *sqliteEngine) Close() error {
-	return errors.Join(e.writer.close(), e.readers.close(), e.db.Close())
+	return errors.Join(e.writer.close(), e.readers.close(), e.kept.close(), e.db.Close())
 }

@@ -4,31 +4,21 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+
+	"github.com/uptrace/bun"
 )
 
 // sqliteConn runs statements on one connection to SQLite and keeps them
-// prepared, by their text. It is not safe for concurrent use, as the connection
-// is not.
+// prepared. It is not safe for concurrent use, as the connection is not.
 type sqliteConn struct {
-	conn   *sql.Conn
-	byText map[string]*sql.Stmt
-	args   []any // buffer
+	keptStmts
+
+	conn *sql.Conn
+	args []any // buffer
 }
 
-func newSQLiteConn(conn *sql.Conn) sqliteConn {
-	return sqliteConn{conn: conn, byText: make(map[string]*sql.Stmt)}
-}
-
-func (c *sqliteConn) prepared(ctx context.Context, text string) (*sql.Stmt, error) {
-	if stmt, ok := c.byText[text]; ok {
-		return stmt, nil
-	}
-	stmt, err := c.conn.PrepareContext(ctx, text)
-	if err != nil {
-		return nil, err
-	}
-	c.byText[text] = stmt
-	return stmt, nil
+func newSQLiteConn(conn *sql.Conn) *sqliteConn {
+	return &sqliteConn{keptStmts: keptStmts{on: conn}, conn: conn}
 }
 
 // ForUpdate is empty: SQLite's writer holds the whole database.
@@ -45,10 +35,10 @@ func (c *sqliteConn) Run(ctx context.Context, all ...*Stmt) error {
 }
 
 func (c *sqliteConn) one(ctx context.Context, s *Stmt) error {
-	stmt, err := c.prepared(ctx, s.text) //nolint:sqlclosecheck // it stays prepared until close
-	if err != nil {
-		return err
-	}
+	return c.with(ctx, s.text, func(stmt *sql.Stmt) error { return c.run(ctx, stmt, s) })
+}
+
+func (c *sqliteConn) run(ctx context.Context, stmt *sql.Stmt, s *Stmt) error {
 	c.args = c.args[:0]
 	for _, a := range s.args {
 		c.args = append(c.args, stored(a, true))
@@ -73,18 +63,18 @@ func (c *sqliteConn) one(ctx context.Context, s *Stmt) error {
 	return err
 }
 
+// tx returns the transaction on the connection.
+func (c *sqliteConn) tx(db *bun.DB, inner bun.Conn) Tx {
+	return Tx{IDB: boundIDB{inner, db, &c.keptStmts, c.conn}, Conn: c}
+}
+
 // exec runs a statement without arguments and rows.
 func (c *sqliteConn) exec(ctx context.Context, text string) error {
 	return c.one(ctx, Exec(text))
 }
 
 func (c *sqliteConn) close() error {
-	var errs []error
-	for _, stmt := range c.byText {
-		errs = append(errs, stmt.Close())
-	}
-	clear(c.byText)
-	return errors.Join(append(errs, ignoreDone(c.conn.Close()))...)
+	return errors.Join(c.keptStmts.close(), ignoreDone(c.conn.Close()))
 }
 
 // ignoreDone drops the error of closing what the driver has closed already.

@@ -20,8 +20,9 @@ type readers struct {
 
 // reader is one of them, used by one caller at a time.
 type reader struct {
-	sqliteConn
+	*sqliteConn
 
+	db   *bun.DB
 	conn bun.Conn
 	// inSnapshot: a transaction is open, or may be. No other caller may use the
 	// reader then, since they would read an old state.
@@ -83,7 +84,7 @@ func (r *readers) open(ctx context.Context) (*reader, error) {
 		r.room <- struct{}{}
 		return nil, err
 	}
-	return &reader{sqliteConn: newSQLiteConn(conn.Conn), conn: conn}, nil
+	return &reader{sqliteConn: newSQLiteConn(conn.Conn), db: r.db, conn: conn}, nil
 }
 
 // snapshot runs fn in a read-only transaction and ends it whatever fn does. The
@@ -100,14 +101,12 @@ func (r *reader) snapshot(ctx context.Context, fn func(context.Context, Tx) erro
 		r.inSnapshot = end != nil
 		err = errors.Join(err, end)
 	}()
-	return fn(ctx, Tx{IDB: r.conn, Conn: &r.sqliteConn})
+	return fn(ctx, r.tx(r.db, r.conn))
 }
 
 // drop closes the connection itself: close would give it back to the pool.
 func (r *reader) drop() {
-	for _, stmt := range r.byText {
-		_ = stmt.Close() // before the connection, or the driver panics
-	}
+	_ = r.keptStmts.close()
 	_ = r.conn.Raw(func(any) error { return driver.ErrBadConn }) // fails with just that
 }
 

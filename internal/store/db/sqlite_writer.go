@@ -14,7 +14,7 @@ import (
 type writer struct {
 	db    *bun.DB
 	conn  bun.Conn
-	stmts sqliteConn
+	stmts *sqliteConn
 	batch *Batcher[*job]
 	once  sync.Once
 }
@@ -113,7 +113,7 @@ func (w *writer) savepoint(ctx context.Context, j *job) error {
 		return err
 	}
 	j.err = Guard(func() error {
-		return j.fn(context.WithoutCancel(j.ctx), Tx{IDB: w.conn, Conn: &w.stmts})
+		return j.fn(context.WithoutCancel(j.ctx), w.stmts.tx(w.db, w.conn))
 	})
 	if j.err == nil {
 		return w.stmts.exec(ctx, "RELEASE one")
