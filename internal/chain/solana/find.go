@@ -56,6 +56,9 @@ func (a *Adapter) find(ctx context.Context, e *endpoint, signature string) (chai
 	if err != nil {
 		return chain.Found{}, err
 	}
+	if t.Failed() != st.Failed() || t.Slot != st.Slot {
+		return chain.Found{}, rpc.Lagging("the status of transaction %s contradicts it", signature)
+	}
 	found := chain.Found{Exists: true, Failed: t.Failed(), Final: st.Final()}
 	if found.Block, err = r.head(ctx, t.Slot); err != nil {
 		return chain.Found{}, err

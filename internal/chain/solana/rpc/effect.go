@@ -62,7 +62,7 @@ type Transaction struct {
 // Valid fills in the accounts and reports whether the node's answer is about this transaction, complete and
 // free of contradictions: it has the balances of every account before and after, and at most one token
 // balance an account. A failed transaction moved nothing, so its balances may be missing: a node that leaves
-// them out must not keep an account from being read.
+// them out must not keep an account from being read. One that shows other token balances after it did not fail.
 func (t *Transaction) Valid(signature string) bool {
 	if t.Meta == nil || len(t.Transaction.Signatures) == 0 || t.Transaction.Signatures[0] != signature {
 		return false
@@ -72,7 +72,8 @@ func (t *Transaction) Valid(signature string) bool {
 	)
 	whole := len(t.Meta.PreBalances) == len(t.Keys) && len(t.Meta.PostBalances) == len(t.Keys)
 	return (whole || t.Failed()) && distinct(t.Keys) &&
-		validBalances(t.Meta.PreTokens, len(t.Keys)) && validBalances(t.Meta.PostTokens, len(t.Keys))
+		validBalances(t.Meta.PreTokens, len(t.Keys)) && validBalances(t.Meta.PostTokens, len(t.Keys)) &&
+		!(t.Failed() && slices.ContainsFunc(t.Changes(), func(c Change) bool { return c.Before != c.After }))
 }
 
 func distinct(keys []string) bool {

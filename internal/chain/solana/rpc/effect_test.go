@@ -89,7 +89,10 @@ func TestTransaction_Credit(t *testing.T) {
 	}{
 		"Paid":   {nil, 7},
 		"Opened": {func(m, _ map[string]any) { m["preBalances"] = []int64{9, 0, 2_039_280, 1} }, 12},
-		"Failed": {func(m, _ map[string]any) { m["err"] = map[string]any{"InstructionError": []any{0, "Custom"}} }, 0},
+		"Failed": {func(m, _ map[string]any) {
+			m["err"] = map[string]any{"InstructionError": []any{0, "Custom"}}
+			m["postTokenBalances"] = m["preTokenBalances"]
+		}, 0},
 		"Lost": {func(m, _ map[string]any) {
 			first(m, "preTokenBalances")["uiTokenAmount"] = map[string]any{"amount": "13"}
 		}, 0},
@@ -143,6 +146,7 @@ func TestTransaction_Invalid(t *testing.T) {
 		"OtherSignature": bytes.ReplaceAll(asJSON(nil), []byte(someSignature), []byte("6"+someSignature[1:])),
 		"NoSignature":    bytes.ReplaceAll(asJSON(nil), []byte(`"`+someSignature+`"`), nil),
 		"NoMeta":         []byte(`{"slot":7,"transaction":{"signatures":["` + someSignature + `"]}}`),
+		"FailedPays":     asJSON(func(m, _ map[string]any) { m["err"] = "AccountInUse" }),
 		"FewBefore":      asJSON(func(m, _ map[string]any) { m["preBalances"] = []int64{9} }),
 		"FewAfter":       asJSON(func(m, _ map[string]any) { m["postBalances"] = []int64{9} }),
 		"MoreBefore":     asJSON(func(m, _ map[string]any) { m["preBalances"] = []int64{9, 1, 1, 1, 1} }),
