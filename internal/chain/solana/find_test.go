@@ -9,8 +9,8 @@ import (
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
-// TestFind_Contradiction: a payer is not told to send the money again because a node calls a transaction failed that
-// its own status calls successful, and no slot is read again for one that is elsewhere.
+// TestFind_Contradiction: find has no payer send the money again because a node calls a transaction failed that its own
+// status calls successful, and no slot is read again for one that is elsewhere.
 func TestFind_Contradiction(t *testing.T) {
 	t.Parallel()
 	for name, alter := range map[string]func(string) string{

@@ -139,6 +139,7 @@ func (e *endpoint) sameTime(ctx context.Context, tx *rpc.Transaction, source cha
 		return chain.Undecided, err
 	}
 	if !h.Time.Equal(source.Time) {
+		e.pool.blocks.Drop(tx.Slot) // the time there may be this endpoint's own of before
 		return chain.Missing, nil
 	}
 	return chain.Stands, nil

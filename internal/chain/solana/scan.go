@@ -278,7 +278,7 @@ func (s *search) fetch(ctx context.Context, acc *account, e *entry) error {
 	if err != nil {
 		return s.unreadable(acc, e, err)
 	}
-	if e.tx.block.Hash == block.Hash {
+	if e.tx.block.Same(block) {
 		return nil
 	}
 	if err := s.read(ctx, acc, e); err != nil {

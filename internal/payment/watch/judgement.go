@@ -73,7 +73,11 @@ func (j judgement) judge(ctx context.Context, r chain.Reader, transfers []chain.
 				why = standing[verdicts[i][k]]
 			}
 			if why != nil {
-				why = fmt.Errorf("transaction %s, block %d, reported by %s: %w", t.Tx, t.Block.Number, t.Source, why)
+				by := ""
+				if t.Source != "" {
+					by = ", reported by " + t.Source
+				}
+				why = fmt.Errorf("transaction %s, block %d%s: %w", t.Tx, t.Block.Number, by, why)
 			}
 			j[confirmationOf(t)] = why
 		}

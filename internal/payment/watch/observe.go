@@ -209,8 +209,11 @@ func (o observation) look(ctx context.Context, p payment.Payment, v payment.View
 	x.view.Doubted = doubted.has
 	x.view.Transfers = slices.DeleteFunc(slices.Clone(v.Transfers), func(t chain.Transfer) bool {
 		why := o.said[confirmationOf(t)]
-		if !t.Placed() {
+		switch {
+		case !t.Placed():
 			why = o.agreed[confirmationOf(t)]
+		case why != nil && o.otherwise(p, t, v.Transfers):
+			why = errDenied
 		}
 		for _, d := range p.Apart(t) {
 			doubted.add(d.Transfer)
@@ -238,6 +241,15 @@ func (o observation) look(ctx context.Context, p payment.Payment, v payment.View
 	}
 	x.deposits = c.Deposits
 	return x, err == nil && !c.None()
+}
+
+// otherwise reports whether the transfer stands in its block in another way, such as with another time: an endpoint that
+// is all there is may have named a wrong one, and denies no transaction that it shows.
+func (o observation) otherwise(p payment.Payment, t chain.Transfer, list []chain.Transfer) bool {
+	return slices.ContainsFunc(list, func(other chain.Transfer) bool {
+		why, known := o.said[confirmationOf(other)]
+		return other.ID() == t.ID() && other.Block.Hash == t.Block.Hash && (known && why == nil || recorded(p, other))
+	})
 }
 
 // errApart: an endpoint showed a transfer larger than it is, so that it was recorded by itself.

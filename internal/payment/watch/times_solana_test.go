@@ -49,6 +49,16 @@ type ledgerRig struct {
 // newLedgerRig reads the ledger through three nodes, of which one names other times.
 func newLedgerRig(t *testing.T, liar int, by time.Duration) *ledgerRig {
 	t.Helper()
+	return newLedgerRigOn(t, func(url string) []string {
+		urls := []string{mistimed(t, url, nil), mistimed(t, url, nil), mistimed(t, url, nil)}
+		urls[liar] = mistimed(t, url, func() time.Duration { return by })
+		return urls
+	})
+}
+
+// newLedgerRigOn reads the ledger through the nodes that are made of its address.
+func newLedgerRigOn(t *testing.T, nodes func(url string) []string) *ledgerRig {
+	t.Helper()
 	r := &ledgerRig{rig: &rig{T: t, profile: solanaProfile()}}
 	var err error
 	r.ledger, err = devsol.Start(devsol.Config{})
@@ -60,9 +70,9 @@ func newLedgerRig(t *testing.T, liar int, by time.Duration) *ledgerRig {
 		Network: chain.Solana, Token: money.USDC, Symbol: "USDC", Decimals: devsol.Decimals,
 		Contract: chain.Address(r.ledger.Tokens().USDC.String()),
 	}}
-	urls := []string{mistimed(t, r.ledger.URL(), 0), mistimed(t, r.ledger.URL(), 0), mistimed(t, r.ledger.URL(), 0)}
-	urls[liar] = mistimed(t, r.ledger.URL(), by)
-	reader, err := solana.New(solana.Config{Profile: r.profile, Endpoints: urls, Rate: 1e9, Now: r.now})
+	reader, err := solana.New(
+		solana.Config{Profile: r.profile, Endpoints: nodes(r.ledger.URL()), Rate: 1e9, Now: r.now},
+	)
 	r.must(err)
 	r.openStore()
 	unchecked := uncheckedLedger{reader}
@@ -80,8 +90,8 @@ func (uncheckedLedger) Check(context.Context) error { return nil }
 
 var blockTime = regexp.MustCompile(`"blockTime":\d+`)
 
-// mistimed is a node of the ledger that names other times.
-func mistimed(t *testing.T, upstream string, by time.Duration) (url string) {
+// mistimed is a node of the ledger that names other times; nil: the right ones.
+func mistimed(t *testing.T, upstream string, by func() time.Duration) (url string) {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		res, err := http.Post(upstream, "application/json", req.Body)
@@ -94,8 +104,11 @@ func mistimed(t *testing.T, upstream string, by time.Duration) (url string) {
 			return
 		}
 		_, _ = w.Write(blockTime.ReplaceAllFunc(answer, func(is []byte) []byte {
+			if by == nil {
+				return is
+			}
 			at, _ := strconv.ParseInt(string(bytes.TrimPrefix(is, []byte(`"blockTime":`))), 10, 64)
-			return fmt.Appendf(nil, `"blockTime":%d`, at+int64(by/time.Second))
+			return fmt.Appendf(nil, `"blockTime":%d`, at+int64(by()/time.Second))
 		}))
 	}))
 	t.Cleanup(s.Close)

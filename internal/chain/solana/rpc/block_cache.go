@@ -6,7 +6,8 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 )
 
-// BlockCache keeps the heads of finalized slots, which never change. It is safe for concurrent use.
+// BlockCache keeps the heads of finalized slots, which never change unless an endpoint was wrong about one. It is safe
+// for concurrent use.
 type BlockCache struct {
 	mu    sync.Mutex
 	heads map[uint64]chain.Head
@@ -31,6 +32,13 @@ func (m *BlockCache) Keep(h chain.Head) {
 		delete(m.heads, m.order[0])
 		m.order = m.order[1:]
 	}
+}
+
+// Drop forgets the block of a slot, which an endpoint denies.
+func (m *BlockCache) Drop(slot uint64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.heads, slot)
 }
 
 // At returns the block of a slot, if it is known.
