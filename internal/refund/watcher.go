@@ -17,6 +17,9 @@ import (
 // of them shows settles a refund once a look-up, in which they must agree, says so, too. Without such a refund it sends
 // no request.
 //
+// One endpoint that is all there is is asked for each block in two rounds: it may leave a transfer out of an answer, and
+// a merchant whose refund stays open may pay it twice.
+//
 // Its invariant: a refund's mark moves past a block only after every transfer in it that fits has settled a refund.
 type Watcher struct {
 	Service *Service
@@ -27,6 +30,7 @@ type Watcher struct {
 	Log      *slog.Logger
 
 	readAt map[chain.Network]time.Time
+	once   map[chain.Network]map[ID]uint64 // up to where the last round read, where that may not be enough
 }
 
 // Limits of a watcher.
@@ -66,7 +70,7 @@ func (r Refund) every(now time.Time) time.Duration {
 // RunOnce makes a round on the networks where one is due. One that fails holds up no other.
 func (w *Watcher) RunOnce(ctx context.Context) (failed error) {
 	if w.readAt == nil {
-		w.readAt = make(map[chain.Network]time.Time)
+		w.readAt, w.once = make(map[chain.Network]time.Time), make(map[chain.Network]map[ID]uint64)
 	}
 	for _, n := range chain.Networks() {
 		reader, ok := w.Service.d.Readers[n]
@@ -134,10 +138,11 @@ func (w *Watcher) read(ctx context.Context, n chain.Network, reader chain.Reader
 			return err
 		}
 		w.settle(ctx, n, reader, found, heads.Finalized, held)
-		if err := w.advance(ctx, list, marks, to.Number, held); err != nil {
+		if err := w.advance(ctx, list, marks, to.Number, held, reader.Quorum() == 1); err != nil {
 			return err
 		}
 	}
+	w.once[n] = marks
 	for a, err := range held {
 		w.Log.Warn("a refund's address could not be read to the end; it is tried again", "network", n, "address", a,
 			"error", err)
@@ -261,25 +266,33 @@ func standing(
 	}), nil
 }
 
-// advance stores up to which block the addresses were read that nothing holds.
+// advance stores up to which block the addresses were read that nothing holds; of a single endpoint, by two rounds.
 func (w *Watcher) advance(
-	ctx context.Context, list []Refund, marks map[ID]uint64, block uint64,
-	held map[chain.Address]error,
+	ctx context.Context, list []Refund, marks map[ID]uint64, block uint64, held map[chain.Address]error, single bool,
 ) error {
-	var read []Refund
+	read := make(map[uint64][]Refund)
 	for _, r := range list {
 		mark, open := marks[r.ID]
 		if _, waits := held[r.Address.Address]; waits {
 			delete(marks, r.ID)
 			continue
 		}
-		if open && mark < block {
-			marks[r.ID] = block
-			read = append(read, r)
+		if !open || mark >= block {
+			continue
+		}
+		marks[r.ID] = block
+		upTo := block
+		if single {
+			upTo = min(block, w.once[r.Asset.Network][r.ID])
+		}
+		if upTo > r.Scanned {
+			read[upTo] = append(read[upTo], r)
 		}
 	}
-	if len(read) == 0 {
-		return nil
+	for upTo, list := range read {
+		if err := w.Service.d.Store.Read(ctx, list, upTo); err != nil {
+			return err
+		}
 	}
-	return w.Service.d.Store.Read(ctx, read, block)
+	return nil
 }
