@@ -64,15 +64,11 @@ func unreadable(f Facts) []Condition {
 
 func stalled(f Facts) []Condition {
 	return each(f, func(n Network) (Condition, bool) {
-		if silent := n.silent(); silent != "" {
-			credited := "is credited"
-			if chain.Voices(n.Endpoints) == 2 {
-				credited += fmt.Sprintf(" but what FLORIN_%s_ALONE allows", n.Profile.Network)
-			}
+		if few := chain.TooFew(n.Endpoints); few != "" {
 			return Condition{
 				Title: "Too few endpoints of " + n.Profile.Name + " answer",
-				Text: sentence(silent) + " Nothing confirms what the rest report, so nothing " + credited +
-					". Money that was sent is found when enough of them answer.",
+				Text: sentence(few) + fmt.Sprintf(" Nothing confirms what the rest report, so nothing is credited but what "+
+					"FLORIN_%s_ALONE allows. Money that was sent is found when enough of them answer.", n.Profile.Network),
 				Advice: fmt.Sprintf("Mend it, or replace it in FLORIN_%s_RPC. With three endpoints of different providers, one "+
 					"may fail.", n.Profile.Network),
 			}, true
@@ -86,28 +82,12 @@ func stalled(f Facts) []Condition {
 	})
 }
 
-// silent says which endpoints fail where those that answer are too few to agree; empty where they are not, and where
-// none answers.
-func (n Network) silent() string {
-	var fail []string
-	answer := slices.DeleteFunc(slices.Clone(n.Endpoints), func(e chain.EndpointHealth) bool {
-		if !e.Healthy {
-			fail = append(fail, e.Name+": "+cmp.Or(e.Reason, "it does not answer"))
-		}
-		return !e.Healthy
-	})
-	if len(answer) == 0 || chain.Voices(answer) >= chain.Quorum(chain.Voices(n.Endpoints)) {
-		return ""
-	}
-	return fmt.Sprintf("%d of %d endpoints fail: %s", len(fail), len(n.Endpoints), strings.Join(fail, "; "))
-}
-
 // endpointDown: the network works, by its other endpoints.
 func endpointDown(f Facts) []Condition {
 	var list []Condition
 	for _, n := range f.Networks {
 		for _, e := range n.Endpoints {
-			if e.Healthy || e.Requests == 0 || !n.Health.OK || n.silent() != "" {
+			if e.Healthy || e.Requests == 0 || !n.Health.OK || chain.TooFew(n.Endpoints) != "" {
 				continue
 			}
 			list = append(list, Condition{

@@ -29,16 +29,24 @@ const (
 
 // Lone reports whether one of two voices is left, by when the newest block of each has moved.
 func (a Alone) Lone(moved map[string]time.Time, now time.Time) bool {
-	if a != AloneSmall && a != AloneAll || len(moved) != 2 {
-		return false
-	}
-	silent := 0
+	return (a == AloneSmall || a == AloneAll) && len(moved) == 2 && moving(moved, now) == 1
+}
+
+// LoneFinal reports whether one voice is left that says what is final, by when the final block of each has moved. Of
+// more than two, enough must show newer blocks to confirm the money in them.
+func (a Alone) LoneFinal(final, moved map[string]time.Time, now time.Time) bool {
+	return (a == AloneSmall || a == AloneAll) && len(final) > 1 && moving(final, now) == 1 &&
+		(len(moved) == 2 || moving(moved, now) >= Quorum(len(moved)))
+}
+
+// moving counts the voices that have not stood still for AloneAfter.
+func moving(moved map[string]time.Time, now time.Time) (n int) {
 	for _, at := range moved {
-		if now.Sub(at) > AloneAfter {
-			silent++
+		if now.Sub(at) <= AloneAfter {
+			n++
 		}
 	}
-	return silent == 1
+	return n
 }
 
 // Allows reports whether the transfers of a transaction may be credited on the word of one endpoint.

@@ -22,6 +22,22 @@ func OneVoice(endpoints []EndpointHealth) string {
 	return strings.Join(shared, "; ")
 }
 
+// TooFew says which endpoints fail where those that answer are too few to agree; empty where they are not, and where
+// none answers.
+func TooFew(endpoints []EndpointHealth) string {
+	var fail []string
+	answer := slices.DeleteFunc(slices.Clone(endpoints), func(e EndpointHealth) bool {
+		if !e.Healthy {
+			fail = append(fail, e.Name+": "+cmp.Or(e.Reason, "it does not answer"))
+		}
+		return !e.Healthy
+	})
+	if len(answer) == 0 || Voices(answer) >= Quorum(Voices(endpoints)) {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d endpoints fail: %s", len(fail), len(endpoints), strings.Join(fail, "; "))
+}
+
 // byVoice returns the names of the endpoints of each voice.
 func byVoice(endpoints []EndpointHealth) (names [][]string) {
 	var voices []string

@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"cmp"
 	"strings"
 	"sync"
 	"time"
@@ -30,20 +31,22 @@ const (
 type Health struct {
 	now func() time.Time
 
-	mu        sync.Mutex
-	verified  time.Time // until when it counts as being on the right chain
-	failures  int       // in a row
-	lags      int       // in a row
-	headAt    time.Time // when its newest block was reported
-	moved     time.Time // when it last reported a higher block than before
-	reached   uint64    // that block
-	reachedAt time.Time // when it last reported that block or a higher one
-	latency   Latency
-	state     chain.EndpointHealth
+	mu       sync.Mutex
+	verified time.Time // until when it counts as being on the right chain
+	failures int       // in a row
+	lags     int       // in a row
+	headAt   time.Time // when its newest block was reported
+	head     progress  // of its newest block
+	final    progress  // of the block that it calls final
+	unsaid   string    // why it calls none final; empty: it does
+	latency  Latency
+	state    chain.EndpointHealth
 }
 
 // NewHealth returns the health of an endpoint that nobody has asked yet.
-func NewHealth(now func() time.Time) *Health { return &Health{now: now, moved: now()} }
+func NewHealth(now func() time.Time) *Health {
+	return &Health{now: now, head: progress{moved: now()}, final: progress{moved: now()}}
+}
 
 // Failure is why an endpoint could not answer, as far as that decides when it is asked again.
 type Failure struct {
@@ -116,7 +119,7 @@ func (h *Health) RecordHead(number uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.headAt, h.state.Head = h.now(), number
-	h.reach(number)
+	h.head.reach(number, h.headAt)
 }
 
 // RecordFinal records the number of a block that the endpoint calls final: that moves, too, where nobody asks for the
@@ -124,19 +127,35 @@ func (h *Health) RecordHead(number uint64) {
 func (h *Health) RecordFinal(number uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.reach(number)
+	h.head.reach(number, h.now())
+}
+
+// SaysFinal records the number of the block that the endpoint calls final, or why it calls none so: then it is no voice
+// about what is final, and answers everything else.
+func (h *Health) SaysFinal(number uint64, unsaid string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.unsaid = unsaid; unsaid == "" {
+		h.final.reach(number, h.now())
+	}
+}
+
+// progress is how an endpoint gets on with blocks of one kind.
+type progress struct {
+	moved     time.Time // when it last reported a higher block than before
+	reached   uint64    // that block
+	reachedAt time.Time // when it last reported that block or a higher one
 }
 
 // reach records that the endpoint has a block. One that goes back and forth between blocks that it has shown before
 // stands still. One that stays below its highest block for long was wrong about it, or the chain fell back: then it
 // moves from where it is.
-func (h *Health) reach(number uint64) {
-	now := h.now()
-	if number > h.reached {
-		h.moved = now
+func (p *progress) reach(number uint64, now time.Time) {
+	if number > p.reached {
+		p.moved = now
 	}
-	if number >= h.reached || now.Sub(h.reachedAt) > standsFor {
-		h.reached, h.reachedAt = number, now
+	if number >= p.reached || now.Sub(p.reachedAt) > standsFor {
+		p.reached, p.reachedAt = number, now
 	}
 }
 
@@ -158,7 +177,14 @@ func (h *Health) HeadSince(after time.Time) bool {
 func (h *Health) MovedAt() time.Time {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.moved
+	return h.head.moved
+}
+
+// FinalMovedAt returns when the block that it calls final has moved last.
+func (h *Health) FinalMovedAt() time.Time {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.final.moved
 }
 
 // State returns all of it, with what else is known of the endpoint.
@@ -167,6 +193,7 @@ func (h *Health) State(name, voice string, learnt []string) chain.EndpointHealth
 	defer h.mu.Unlock()
 	s := h.state
 	s.Name, s.Voice, s.Learnt = name, voice, learnt
+	s.Reason = cmp.Or(s.Reason, h.unsaid)
 	s.Healthy, s.Latency = s.Reason == "", h.latency.Average()
 	if !s.CoolUntil.After(h.now()) {
 		s.CoolUntil, s.Limited = time.Time{}, false

@@ -1,6 +1,7 @@
 package evm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,8 @@ type headMemory struct {
 	// last is the block that was final before, as the chain had it when the heads were last read: BlockAt is asked for
 	// it next, and need not ask again.
 	last rpc.Header
+	// both is the newest block that as many voices as must have called final: beyond it, that is one endpoint's word.
+	both uint64
 	knowledge
 }
 
@@ -67,8 +70,8 @@ func (a *Adapter) newestHeads(ctx context.Context) (heads chain.Heads, by *rpc.E
 	shorter := len(voices) >= chain.Quorum(a.pool.Size())
 	by = best.endpoint
 	if !a.pool.Single() {
-		one := best
-		best = a.agree(ctx, best, known)
+		var one view
+		best, one = a.agree(ctx, best, known)
 		if ctx.Err() != nil {
 			return chain.Heads{}, nil, ctx.Err()
 		}
@@ -78,10 +81,10 @@ func (a *Adapter) newestHeads(ctx context.Context) (heads chain.Heads, by *rpc.E
 	return best.heads(), by, nil
 }
 
-// onOneWord replaces the final and the finalized block of what endpoints agree on by what the one that is left has said
-// for long enough (chain.Alone).
+// onOneWord replaces the final and the finalized block of what endpoints agree on by what the one that is left to say
+// what is final has said for long enough (chain.Alone).
 func (a *Adapter) onOneWord(one, agreed view) view {
-	if !a.pool.Lone(a.alone) {
+	if !a.pool.LoneFinal(a.alone) {
 		a.aged.Forget()
 		return agreed
 	}
@@ -102,6 +105,7 @@ type view struct {
 	replaced                 bool       // the final block known before is not on this chain
 	behind                   error      // how it falls short of the known heads
 	alone                    bool       // what is final is one endpoint's word
+	both                     uint64     // see headMemory
 	shown                    map[uint64]rpc.Header
 }
 
@@ -128,6 +132,7 @@ func (m *headMemory) remember(v view, shorter bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.final, m.last = v.final, v.last
+	m.both = cmp.Or(v.both, m.both)
 	if shorter || v.latest.Number > m.latest {
 		m.latest = v.latest.Number
 	}
@@ -140,7 +145,14 @@ func (m *headMemory) remember(v view, shorter bool) {
 func (m *headMemory) forget() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.last, m.knowledge = rpc.Header{}, knowledge{}
+	m.last, m.both, m.knowledge = rpc.Header{}, 0, knowledge{}
+}
+
+// byOne reports whether the block is final by the word of one endpoint only.
+func (m *headMemory) byOne(block uint64) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return block > m.both && block <= m.final.Number
 }
 
 // take returns the block with the number if the last reading of the heads has shown it. It does so once: a caller that
@@ -195,6 +207,7 @@ func (a *Adapter) readHeads(ctx context.Context, e *rpc.Endpoint, known knowledg
 		return view{}, rpc.Malformed("no block %s", knownFinalized)
 	}
 	e.RecordHead(v.latest.Number)
+	a.recordFinal(e, blocks)
 	if err := known.compare(&v, here); err != nil {
 		return view{}, err
 	}
@@ -202,8 +215,16 @@ func (a *Adapter) readHeads(ctx context.Context, e *rpc.Endpoint, known knowledg
 		if v.final, err = a.blockAtDepth(ctx, e, v.latest, known.final); err != nil {
 			return view{}, err
 		}
+		e.SaysFinal("", v.final.Number, true)
 	}
 	return v.ordered(a.profile.Finality), nil
+}
+
+// recordFinal records which block the endpoint calls final, if it does.
+func (a *Adapter) recordFinal(e *rpc.Endpoint, blocks map[string]rpc.Header) {
+	if tag := string(a.profile.Finality.Tag); tag != "" {
+		e.SaysFinal(tag, blocks[tag].Number, blocks[tag] != rpc.Header{})
+	}
 }
 
 // fill uses a block that is certainly final where the endpoint has no safe or
@@ -249,8 +270,8 @@ func readWith(ctx context.Context, e *rpc.Endpoint, known rpc.Header, tags ...st
 	return blocks, err
 }
 
-// readTags reads blocks by tag or number, in this order, each once. The result is empty for a tag that the endpoint
-// does not know, and for a block that the chain does not have yet.
+// readTags reads blocks by tag or number, in this order, each once. The result is empty for a tag of finality that the
+// endpoint does not know or fails for, and for a block that the chain does not have yet.
 func readTags(ctx context.Context, e *rpc.Endpoint, tags ...string) (map[string]rpc.Header, error) {
 	var asked []string
 	var calls []rpc.Call
@@ -266,12 +287,13 @@ func readTags(ctx context.Context, e *rpc.Endpoint, tags ...string) (map[string]
 	blocks := make(map[string]rpc.Header, len(tags))
 	for i, r := range replies {
 		tag := asked[i] //nolint:gosec // as many replies as calls
-		if r.Err != nil && named(tag) && rpc.UnknownTag(r.Err) {
-			e.DoesNotKnow(tag)
-			continue
-		}
-		if blocks[tag], err = tagged(r, tag); err != nil {
+		blocks[tag], err = tagged(r, tag)
+		switch {
+		case err == nil:
+		case !named(tag) || rpc.Limited(err):
 			return nil, err
+		case r.Err != nil && rpc.UnknownTag(r.Err):
+			e.DoesNotKnow(tag)
 		}
 	}
 	return blocks, nil

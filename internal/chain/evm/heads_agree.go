@@ -9,9 +9,9 @@ import (
 )
 
 // agree replaces the final and the finalized block of a view by what a quorum of
-// endpoints have reached.
-func (a *Adapter) agree(ctx context.Context, best view, known knowledge) view {
-	agreed := best
+// endpoints have reached. one is the view of the endpoint that calls the newest block final.
+func (a *Adapter) agree(ctx context.Context, best view, known knowledge) (agreed, one view) {
+	agreed, one = best, best
 	agreed.final, agreed.finalized = known.final, known.finalized
 	agreed.last = rpc.Header{} // one that has not seen a fork yet shows the block that was there before
 	if best.replaced {
@@ -34,17 +34,20 @@ func (a *Adapter) agree(ctx context.Context, best view, known knowledge) view {
 			if a.stale(agreed.latest) && v.latest.Time > agreed.latest.Time {
 				agreed.latest = v.latest // of which one endpoint names no time, or a wrong one
 			}
+			if v.final.Number > one.final.Number {
+				one = v
+			}
 			low := lowest(ctx, o, o.final, v, v.final)
 			if final.Add(low, o.endpoint, v.endpoint) >= needed && low.Number > agreed.final.Number {
-				agreed.final, agreed.last = low, cmp.Or(o.last, v.last)
+				agreed.final, agreed.last, agreed.both = low, cmp.Or(o.last, v.last), max(agreed.both, low.Number)
 			}
 			low = lowest(ctx, o, o.finalized, v, v.finalized)
-			if finalized.Add(low, o.endpoint, v.endpoint) >= needed {
-				agreed.finalized = higher(agreed.finalized, low)
+			if finalized.Add(low, o.endpoint, v.endpoint) >= needed && low.Number > agreed.finalized.Number {
+				agreed.finalized, agreed.both = low, max(agreed.both, low.Number)
 			}
 		},
 		func() bool { return agreed.final.Number > known.final.Number })
-	return agreed.ordered(a.profile.Finality)
+	return agreed.ordered(a.profile.Finality), one
 }
 
 // stale reports whether a newest block is so old that the network would not be offered.
@@ -76,6 +79,7 @@ func (a *Adapter) readSecond(ctx context.Context, e *rpc.Endpoint, first view, k
 	}
 	v.fill(known.finalized)
 	e.RecordHead(v.latest.Number)
+	a.recordFinal(e, blocks)
 	return v.ordered(a.profile.Finality), nil
 }
 

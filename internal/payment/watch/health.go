@@ -63,8 +63,9 @@ func (h *health) logRound(err error) {
 
 // report publishes the network's health.
 func (p *passes) report(heads chain.Heads, err error) {
+	few := chain.TooFew(p.endpoints.Endpoints())
 	h := payment.Health{
-		OK: true, Unread: cmp.Or(p.tail.unread, p.second.onceSince(), p.late.unread()),
+		OK: true, Unread: cmp.Or(few, p.tail.unread, p.second.onceSince(), p.late.unread()),
 		Latest: heads.Latest, Final: heads.Final, Scanned: p.cursor.Scanned,
 		Lag:      max(p.now().Sub(heads.Latest.Time), 0),
 		SetAside: len(p.failed), Endpoints: chain.Voices(p.endpoints.Endpoints()),
@@ -74,6 +75,9 @@ func (p *passes) report(heads chain.Heads, err error) {
 	}
 	if why, stalled := p.stalled(heads); stalled {
 		h.OK, h.Stalled, h.Reason, h.Detail = false, true, "this network is confirming slowly at the moment", why
+		if few != "" {
+			h.Detail += "; " + few
+		}
 	}
 	if err != nil && !(errors.Is(err, chain.ErrReorged) && p.upToDate(heads)) { // the next round makes up for it
 		h.OK, h.Reason, h.Detail = false, "this network cannot be read reliably at the moment", err.Error()

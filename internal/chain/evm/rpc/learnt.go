@@ -19,6 +19,15 @@ func (e *Endpoint) DoesNotKnow(tag string) {
 	e.unknown.Add(tag, e.now())
 }
 
+// SaysFinal records which block the endpoint calls final by the tag; ok is false if it shows none.
+func (e *Endpoint) SaysFinal(tag string, number uint64, ok bool) {
+	unsaid := ""
+	if !ok {
+		unsaid = "does not say which block is " + tag
+	}
+	e.Health.SaysFinal(number, unsaid)
+}
+
 // RequireHistory fails with ErrPruned if the endpoint was found not to have what
 // is as old as the block.
 func (e *Endpoint) RequireHistory(block uint64) error {

@@ -105,6 +105,11 @@ func (p *Pool) Lone(rule chain.Alone) bool {
 	return rule.Lone(endpoint.Moved(p.endpoints), p.now())
 }
 
+// LoneFinal reports whether one voice is left that says what is final, which may decide by the rule.
+func (p *Pool) LoneFinal(rule chain.Alone) bool {
+	return rule.LoneFinal(endpoint.FinalMoved(p.endpoints), endpoint.Moved(p.endpoints), p.now())
+}
+
 // Now returns the time by the pool's clock.
 func (p *Pool) Now() time.Time { return p.now() }
 
