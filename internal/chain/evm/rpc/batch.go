@@ -3,6 +3,7 @@ package rpc
 import (
 	"bytes"
 	"context"
+	"net/http"
 	"slices"
 	"time"
 
@@ -62,7 +63,6 @@ func (e *Endpoint) askAgain(ctx context.Context, calls []Call, replies []Reply) 
 			replies[0].Err.item = true
 			return replies, nil
 		case len(rest) == len(calls):
-			e.rate.Refused()
 			return nil, rateLimited{wait}
 		}
 		if err := e.pause(ctx, min(wait, time.Second)); err != nil {
@@ -75,6 +75,9 @@ func (e *Endpoint) askAgain(ctx context.Context, calls []Call, replies []Reply) 
 				again[i] = calls[at]
 			}
 			got, err := e.request(ctx, again, new(bytes.Buffer))
+			if Limited(err) && len(part) == 1 {
+				got, err = []Reply{{Err: &Error{Code: http.StatusTooManyRequests, Message: err.Error()}}}, nil
+			}
 			if err == nil && len(part) == 1 {
 				got, err = e.askAgain(ctx, again, got)
 			}

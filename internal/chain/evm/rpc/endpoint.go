@@ -64,6 +64,7 @@ func (e *Endpoint) AskInto(ctx context.Context, buffer *bytes.Buffer, calls ...C
 	replies := make([]Reply, 0, len(calls))
 	learned := e.batchLimit()
 	var refusal *Error // of a batch
+	var limits itemLimits
 	for most := len(calls); len(replies) < len(calls); {
 		part := calls[len(replies):]
 		part = part[:min(len(part), e.rate.Most(e.batchSize()), most)]
@@ -72,6 +73,15 @@ func (e *Endpoint) AskInto(ctx context.Context, buffer *bytes.Buffer, calls ...C
 			into = new(bytes.Buffer)
 		}
 		got, err := e.request(ctx, part, into)
+		if Limited(err) && ofItems(part) && ctx.Err() == nil && e.answers(ctx) {
+			if most = limits.refused(part); most > 0 {
+				if err = e.pause(ctx, time.Second); err != nil {
+					return nil, err
+				}
+				continue
+			}
+			got, err, most = []Reply{{Err: &Error{Message: err.Error(), item: true}}}, nil, len(calls)
+		}
 		if errors.Is(err, errBatchRefused) && len(part) > 1 && ctx.Err() == nil {
 			refusal, _ = errors.AsType[*Error](err)
 			e.refuseBatch(len(part), err)
@@ -90,10 +100,16 @@ func (e *Endpoint) AskInto(ctx context.Context, buffer *bytes.Buffer, calls ...C
 			got, err = e.askAgain(ctx, part, got)
 		}
 		if err != nil {
+			if Limited(err) {
+				e.rate.Refused()
+			}
 			return nil, e.fault(ctx, part, err)
 		}
 		e.acceptBatch(len(part))
 		replies = append(replies, got...)
+	}
+	if limits.any && !slices.ContainsFunc(replies, Reply.ofItem) {
+		e.rate.Refused()
 	}
 	return replies, nil
 }
@@ -156,9 +172,6 @@ func (e *Endpoint) request(ctx context.Context, calls []Call, into *bytes.Buffer
 	}
 	replies, err := e.send(ctx, calls, into)
 	e.Asked(e.now().Sub(begin), err)
-	if _, limited := errors.AsType[rateLimited](err); limited {
-		e.rate.Refused()
-	}
 	return replies, err
 }
 

@@ -42,6 +42,26 @@ func ofItems(calls []Call) bool {
 	})
 }
 
+// itemLimits is which calls of a request for items were refused for the sake of a rate, while the endpoint answered
+// another call: one that is refused twice by itself is refused for the sake of its item.
+type itemLimits struct {
+	any   bool // calls were refused
+	alone bool // the last one, by itself
+}
+
+// refused records that the calls were refused, and returns how many of them to ask for next; 0: it is the item.
+func (l *itemLimits) refused(calls []Call) (most int) {
+	twice := l.alone && len(calls) == 1
+	l.any, l.alone = true, len(calls) == 1 && !twice
+	if twice {
+		return 0
+	}
+	return max(len(calls)/2, 1)
+}
+
+// ofItem reports whether the call was refused for the sake of its item.
+func (r Reply) ofItem() bool { return r.Err != nil && r.Err.item }
+
 // fault marks the failure of the call as that of its item, where it is about one and the node answered, or took too
 // long for what it has at hand.
 func (c Call) fault(err error) error {
