@@ -27,16 +27,16 @@ const rootEmail = "root@shop.example"
 func rootDashboard(t *testing.T) (dashboardBundle, *surfer) {
 	t.Helper()
 	gas := money.NewUnits(money.USD.Units(18).Big())
+	wallet := chain.GasWallet{Address: merchantWallet, Balance: gas}
+	runways := map[chain.Network]settlement.Runway{
+		chain.Polygon: {Wallet: wallet, Days: 9, Level: settlement.LevelWarn},
+		chain.Base:    {Wallet: wallet, Days: -1, Level: settlement.LevelOK},
+	}
 	b := newDashboard(t, func(_ *Deps, o *Options) { o.SignUp = false }, func(d *Deps, _ *Options) {
 		d.Dashboard.Invite = true
 		d.Dashboard.Sweeping = func(n chain.Network) (settlement.Status, bool) {
-			return settlement.Status{
-				At: d.Now(),
-				Runway: settlement.Runway{
-					Wallet: chain.GasWallet{Address: merchantWallet, Balance: gas}, Days: 9,
-					Level: settlement.LevelWarn,
-				},
-			}, n == chain.Polygon
+			runway, ok := runways[n]
+			return settlement.Status{At: d.Now(), Runway: runway}, ok
 		}
 	})
 	_, err := b.accounts.CreateUser(t.Context(),
@@ -209,7 +209,11 @@ func TestOperator_GrantTwice(t *testing.T) {
 func TestOperator_Lists(t *testing.T) {
 	t.Parallel()
 	b, root := rootDashboard(t)
-	root.get("/operator").wants(t, 200, "9 days", "1 POL", "send POL to it this week", "No check has run")
+	r := root.get("/operator")
+	r.wants(t, 200, "9 days", "1 POL", "send POL to it this week", "No check has run", ">not measured yet<")
+	if strings.Contains(r.body, `is-good">not measured yet<`) {
+		t.Error("what is not known counts as good")
+	}
 	root.get("/operator/topups").wants(t, 200, "No merchant has bought credits yet")
 	root.get("/operator/sweeps").wants(t, 200, "Nothing was settled yet")
 	root.get("/operator/problems").wants(t, 200, "All final money is settled", "No reorg has removed")
@@ -218,7 +222,7 @@ func TestOperator_Lists(t *testing.T) {
 		_, err := b.payments.CreateTopUp(t.Context(), "", m.key.ID, 40, audit.Act{})
 		must(t, err)
 	}
-	r := root.get("/operator/topups")
+	r = root.get("/operator/topups")
 	r.wants(t, 200, ownerEmail, "$2.00", "Older")
 	if n := strings.Count(r.body, "Shop of "+ownerEmail); n != session.PageRows {
 		t.Errorf("%d rows on a page", n)

@@ -95,12 +95,14 @@ type SeedRow struct {
 // gasMeaning is the CSS class of the colour of a level.
 func gasMeaning(level string) string {
 	switch level {
+	case "ok":
+		return "is-good"
 	case "warn":
 		return "is-seen"
 	case "alarm":
 		return "is-bad"
 	}
-	return "is-good"
+	return ""
 }
 
 // CheckRow is the last ledger check.

@@ -38,14 +38,16 @@ func gasRow(p chain.Profile, st settlement.Status) operator.GasRow {
 		Name: views.NetworkName(string(p.Network)), Wallet: string(r.Wallet.Address), Balance: session.Coins(
 			r.Wallet.Balance, p.Network,
 		) + " " + p.Coin,
-		PerDay: coins(r.PerDay), PerPayment: coins(r.PerItem), Level: string(r.Level), Lasts: "not measured yet",
+		PerDay: coins(r.PerDay), PerPayment: coins(r.PerItem), Level: string(r.Level),
 	}
 	switch {
+	case r.Days < 0:
+		row.Level, row.Lasts = "unknown", "not measured yet"
 	case r.Days >= settlement.MaxDays:
 		row.Lasts = "more than ten years"
 	case r.Days == 1:
 		row.Lasts = "1 day"
-	case r.Days >= 0:
+	default:
 		row.Lasts = views.LocaleFor("en").Amount(strconv.Itoa(r.Days)) + " days"
 	}
 	switch {
