@@ -256,10 +256,16 @@ func TestDashboard_Roles_NoEmptyPanel(t *testing.T) {
 		"/dashboard/payments/" + string(p.ID): "Your customer says they have paid",
 		"/dashboard/webhooks":                 "Send all failed webhooks again",
 		"/dashboard/links":                    "For a single order, create a payment instead.",
+		"/dashboard/settings/checkout":        `<h2 id="logo">`,
 	} {
 		s.get(page).wants(t, 200, offer)
 		if r := viewer.get(page); r.status != 200 || strings.Contains(r.body, offer) {
 			t.Errorf("%s offers a viewer %q", page, offer)
+		}
+	}
+	for _, f := range postForms(t, viewer.get("/dashboard/settings/checkout").body) {
+		if len(f.typed) > 0 {
+			t.Errorf("a viewer types into the form of %s, which is refused to them", f.action)
 		}
 	}
 }

@@ -1937,7 +1937,7 @@ func input(f Field) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if f.Colour {
+		if f.Colour && !f.ReadOnly {
 			templ_7745c5c3_Err = colourPicker(f).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -44,8 +44,9 @@ func (s *Surface) brandingPage(c echo.Context, who session.Principal, status int
 			return err
 		}
 		now := url.Values{"theme": {p.Theme}, "key": {key.PublicID}}
-		for _, x := range p.Fields {
+		for i, x := range p.Fields {
 			now.Set(x.Name, x.Value)
+			p.Fields[i].ReadOnly = !p.May.Branding
 		}
 		p.PreviewURL = checkoutPath + "/preview?" + now.Encode()
 		p.Readable = p.Locale().Readability(brandOf(now))
