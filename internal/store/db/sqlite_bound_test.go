@@ -59,7 +59,8 @@ func TestBound(t *testing.T) {
 			before := len(e.kept.byText)
 			for i := 5; i < 8; i++ {
 				var ids []int
-				testkit.Must(t, e.Reader().NewRaw("SELECT id FROM marks WHERE "+c.where, c.args(i)...).Scan(t.Context(), &ids))
+				q := e.Reader().NewRaw("SELECT id FROM marks WHERE "+c.where, c.args(i)...)
+				testkit.Must(t, q.Scan(t.Context(), &ids))
 				if len(ids) != c.want {
 					t.Errorf("found %v", ids)
 				}
