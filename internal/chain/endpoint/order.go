@@ -54,25 +54,47 @@ const (
 // Lags reports whether the first one is far behind the second one.
 func (s Standing) Lags(best Standing) bool { return s.Head+lagTolerance < best.Head }
 
-// Ready lists the endpoints that are not cooling down, in the order in which to ask them.
-func Ready[E interface {
+// ranked is an endpoint that knows how it stands.
+type ranked interface {
 	comparable
 	Standing() (s Standing, cooling bool)
-}](endpoints []E) []E {
-	var ready []E
+}
+
+// Ready lists the endpoints that are not cooling down, in the order in which to ask them.
+func Ready[E ranked](endpoints []E) []E {
+	ready, _ := ready(endpoints)
+	return ready
+}
+
+// otherTurn is how often one asks another endpoint first that keeps up and answers quickly.
+const otherTurn = 3
+
+// InTurn is Ready for the nth of many equal questions. What the first endpoint leaves out, another one shows soon.
+func InTurn[E ranked](endpoints []E, n uint64) []E {
+	ready, prompt := ready(endpoints)
+	if n%otherTurn == 0 && prompt > 1 {
+		i := 1 + int(n/otherTurn%uint64(prompt-1)) //nolint:gosec // below prompt
+		first := ready[i]
+		copy(ready[1:], ready[:i])
+		ready[0] = first
+	}
+	return ready
+}
+
+// ready is Ready, with how many keep up and answer quickly.
+func ready[E ranked](endpoints []E) (ready []E, prompt int) {
 	standings := make(map[E]Standing, len(endpoints))
 	for _, e := range endpoints {
 		if s, cooling := e.Standing(); !cooling {
 			standings[e], ready = s, append(ready, e)
 		}
 	}
-	Order(ready, standings)
-	return ready
+	return ready, Order(ready, standings)
 }
 
 // Order sorts the endpoints: those that keep up with the chain and answer quickly, then the slow ones, which would hold
-// up every question, then those that lag, each in the operator's order.
-func Order[E comparable](endpoints []E, standings map[E]Standing) {
+// up every question, then those that lag, each in the operator's order. It returns how many are of the first kind.
+func Order[E comparable](endpoints []E, standings map[E]Standing) (prompt int) {
 	var best Standing
 	for _, s := range standings {
 		best.Head = max(best.Head, s.Head)
@@ -90,4 +112,8 @@ func Order[E comparable](endpoints []E, standings map[E]Standing) {
 		return 0
 	}
 	slices.SortStableFunc(endpoints, func(a, b E) int { return rank(a) - rank(b) })
+	for prompt < len(endpoints) && rank(endpoints[prompt]) == 0 {
+		prompt++
+	}
+	return prompt
 }

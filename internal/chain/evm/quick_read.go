@@ -40,10 +40,10 @@ func (m *quickReadMemory) remember(e *rpc.Endpoint, upTo uint64) {
 	m.upTo[e] = upTo
 }
 
-// QuickRead asks the preferred endpoint for the logs of the newest blocks and, if asked for, for the block that is
-// final by its tag. It reports news where it cannot tell, so that a round reads everything.
+// QuickRead asks the preferred endpoint, or in its turn another one, for the logs of the newest blocks and, if asked
+// for, for the block that is final by its tag. It reports news where it cannot tell, so that a round reads everything.
 func (a *Adapter) QuickRead(ctx context.Context, l chain.Look) (seen chain.QuickRead, err error) {
-	err = a.pool.Do(ctx, func(ctx context.Context, e *rpc.Endpoint) (err error) {
+	err = a.pool.InTurn(ctx, func(ctx context.Context, e *rpc.Endpoint) (err error) {
 		_, perQuery := e.LogLimits()
 		if e.LimitsBlocks() || l.Watch.Len() > perQuery*maxTopicQueries {
 			seen, err = a.quickReadInPieces(ctx, e, l)

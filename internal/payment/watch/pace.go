@@ -220,9 +220,20 @@ type lastRound struct {
 	at     time.Time
 	failed bool
 	more   bool // it has not read everything that is final
+	missed bool // it did not find the news of the quick read before, which may be of an endpoint that shows more
 	// latest is the newest block that was read, up to which nothing needs a quick read; 0: it was not read.
 	latest uint64
+	before uint64 // latest of the round before
 	cursor Cursor
+}
+
+// lookAfter returns after which block quick reads look: what a round has read through one endpoint, another one may
+// show, but for blocks that were read twice.
+func (l lastRound) lookAfter() uint64 {
+	if l.before == 0 {
+		return l.latest
+	}
+	return min(l.latest, max(l.before, l.cursor.Second.Number))
 }
 
 const (
@@ -312,6 +323,9 @@ func (p *pacer) nextRound(s AtRisk, pace Pace, now time.Time, well, refresh bool
 	}
 	if s.OwnRule {
 		wait = min(wait, ownRuleRound*time.Duration(p.slow))
+	}
+	if last.missed {
+		wait = min(wait, pace.Second*time.Duration(p.slow))
 	}
 	if refresh {
 		wait = min(wait, refreshRound*time.Duration(p.slow))

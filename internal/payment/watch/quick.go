@@ -2,6 +2,7 @@ package watch
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -14,7 +15,8 @@ import (
 type quick struct {
 	*network
 
-	at time.Time // when the last one was taken
+	at    time.Time // when the last one was taken
+	found bool      // it found news
 	// set is the addresses they ask about, added the newest that it includes, and loaded when they were read.
 	set           *chain.WatchSet
 	added, loaded time.Time
@@ -56,9 +58,8 @@ func (w *Watcher) quickRead(ctx context.Context, s AtRisk, pace Pace, now time.T
 	if pace.QuickRead == 0 || now.Sub(w.quick.at) < pace.QuickRead {
 		return false
 	}
-	w.quick.at = now
-	latest := w.pace.last.latest
-	if latest == 0 {
+	w.quick.at, w.quick.found = now, false
+	if w.pace.last.latest == 0 {
 		return true
 	}
 	settled := s.settled(w.profile.Finality, 0, now)
@@ -71,14 +72,14 @@ func (w *Watcher) quickRead(ctx context.Context, s AtRisk, pace Pace, now time.T
 		return settled
 	}
 	known := make(map[chain.TxHash]bool, len(w.passes.above.transfers))
-	for _, t := range w.passes.above.transfers {
+	for _, t := range slices.Concat(w.passes.above.transfers, w.passes.once.shown) {
 		known[t.Tx] = true
 	}
 	seen, err := w.endpoints.QuickRead(ctx, chain.Look{
-		After: latest, Watch: w.quick.set, Final: final,
+		After: w.pace.last.lookAfter(), Watch: w.quick.set, Final: final,
 		News: func(a chain.Address, tx chain.TxHash) bool { return !known[tx] && w.quick.news[a].AllowN(now, 1) },
 	})
-	if seen.News {
+	if w.quick.found = seen.News; seen.News {
 		w.pushes.expects = time.Time{} // what was pushed is there
 	}
 	return err != nil || seen.News || settled || final && s.settled(w.profile.Finality, seen.Final, now)

@@ -186,7 +186,9 @@ func (w *Watcher) ReadDue(ctx context.Context) time.Duration {
 	case leads && w.readPushed(ctx, now):
 		return wakeRest // what is at risk has changed
 	case !now.Before(next), leads && w.quickRead(ctx, atRisk, pace, now):
+		news, changed := w.quick.at.Equal(now) && w.quick.found, w.passes.changed
 		_ = w.RunOnce(ctx) // logs failures itself
+		w.pace.last.missed = news && w.passes.changed == changed
 		next = w.nextRound(atRisk, pace)
 	}
 	if leads && pace.QuickRead > 0 && w.quick.at.Add(pace.QuickRead).Before(next) {
@@ -228,7 +230,7 @@ func LeaseName(n chain.Network) string { return "watch:" + string(n) }
 // RunOnce makes one round and logs a change of its result.
 func (w *Watcher) RunOnce(ctx context.Context) error {
 	last := &w.pace.last
-	*last = lastRound{at: w.now()}
+	*last = lastRound{at: w.now(), before: last.latest}
 	w.refresh.Store(false)
 	before := w.Health()
 	err := w.round(ctx)

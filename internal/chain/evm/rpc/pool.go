@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -22,6 +23,7 @@ type Pool struct {
 	now       func() time.Time
 
 	tip       demandedTip
+	turns     atomic.Uint64
 	checking  sync.Mutex
 	nextCheck time.Time
 }
@@ -147,6 +149,11 @@ func (p *Pool) Health() []chain.EndpointHealth {
 // chain.ErrNoEndpoint otherwise.
 func (p *Pool) Do(ctx context.Context, f func(context.Context, *Endpoint) error) error {
 	return p.Among(ctx, p.Ready(), f)
+}
+
+// InTurn is Do that does not always ask the same endpoint first (endpoint.InTurn).
+func (p *Pool) InTurn(ctx context.Context, f func(context.Context, *Endpoint) error) error {
+	return p.Among(ctx, endpoint.InTurn(p.endpoints, p.turns.Add(1)), f)
 }
 
 // Among is Do with these endpoints.
