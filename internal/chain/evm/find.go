@@ -47,17 +47,29 @@ func (a *Adapter) Find(ctx context.Context, tx chain.TxHash) (chain.Found, error
 	return found, err
 }
 
-// find is Find through one endpoint.
+// find is Find through one endpoint. One that fails for the transaction alone, or for its receipt alone, says what the
+// other one shows, and its block: what is missing then is a transfer of the native coin, which another endpoint shows.
 func (a *Adapter) find(ctx context.Context, e *rpc.Endpoint, id rpc.Hash) (chain.Found, error) {
-	results, err := e.Results(ctx, rpc.TransactionCall(id), rpc.ReceiptCall(id))
-	if err != nil {
-		return chain.Found{}, err
+	results, errs := e.EachResult(ctx, rpc.TransactionCall(id), rpc.ReceiptCall(id))
+	var tx rpc.Transaction
+	var r rpc.Receipt
+	var exists, included bool
+	if errs[0] == nil {
+		tx, exists, errs[0] = rpc.ParseTransaction(results[0], id)
 	}
-	tx, exists, err := rpc.ParseTransaction(results[0], id)
-	if err != nil {
-		return chain.Found{}, err
+	err := errs[1]
+	if err == nil {
+		r, included, err = rpc.ParseReceipt(results[1], id)
 	}
-	r, included, err := rpc.ParseReceipt(results[1], id)
+	if err != nil && errs[0] == nil && tx.Block.Hash != (rpc.Hash{}) && !rpc.Limited(err) {
+		var failed error
+		if r, included, failed = rpc.RebuildReceipt(ctx, e, id, tx.Block); included && failed == nil {
+			err = nil
+		}
+	}
+	if err == nil && !included {
+		err = errs[0]
+	}
 	if err != nil {
 		return chain.Found{}, err
 	}

@@ -15,12 +15,13 @@ func TestPool_Items(t *testing.T) {
 	t.Parallel()
 	receipt := func(answer any) func(string, []json.RawMessage) (any, bool) {
 		return func(method string, _ []json.RawMessage) (any, bool) {
-			return answer, method == "eth_getTransactionReceipt"
+			return answer, method == "eth_getTransactionReceipt" || method == "eth_getTransactionByHash"
 		}
 	}
 	for name, f := range map[string]chaintest.Faults{
 		"Error": {Reject: map[string]*chaintest.RPCError{
 			"eth_getTransactionReceipt": {Code: -32000, Message: "internal"},
+			"eth_getTransactionByHash":  {Code: -32000, Message: "internal"},
 		}},
 		"Malformed": {Answer: receipt("?")},
 		"NoStatus":  {Answer: receipt(map[string]any{"logs": []any{}})},

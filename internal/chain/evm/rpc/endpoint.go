@@ -139,13 +139,39 @@ func (e *Endpoint) Results(ctx context.Context, calls ...Call) ([][]byte, error)
 	}
 	results := make([][]byte, len(replies))
 	for i, r := range replies {
-		if r.Err != nil {
-			err := fmt.Errorf("%s: %w", calls[i].method, CallError(r.Err)) //nolint:gosec // as many replies as calls
-			return nil, calls[i].fault(err)                                //nolint:gosec // as many replies as calls
+		if results[i], err = calls[i].Result(r); err != nil { //nolint:gosec // as many replies as calls
+			return nil, err
 		}
-		results[i] = r.Result
 	}
 	return results, nil
+}
+
+// Result returns the result in the reply to the call.
+func (c Call) Result(r Reply) ([]byte, error) {
+	if r.Err != nil {
+		return nil, c.fault(fmt.Errorf("%s: %w", c.method, CallError(r.Err)))
+	}
+	return r.Result, nil
+}
+
+// EachResult is Results for calls of which some may fail, each for itself, as long as one does not: errs is why.
+func (e *Endpoint) EachResult(ctx context.Context, calls ...Call) (results [][]byte, errs []error) {
+	results, errs = make([][]byte, len(calls)), make([]error, len(calls))
+	replies, err := e.Ask(ctx, calls...)
+	for i, c := range calls {
+		var alone [][]byte
+		switch {
+		case err == nil:
+			results[i], errs[i] = c.Result(replies[i])
+		case !endpoint.IsItem(err) || len(calls) == 1:
+			errs[i] = err
+		default: // which of them is at fault is not known
+			if alone, errs[i] = e.Results(ctx, c); errs[i] == nil {
+				results[i] = alone[0]
+			}
+		}
+	}
+	return results, errs
 }
 
 // request makes one HTTP request, counted and timed, once the rate of calls allows it.

@@ -12,6 +12,7 @@ type Transaction struct {
 	hash     Hash
 	From, To Address
 	Value    *big.Int
+	Block    Header // number and hash of the block that holds it; zero: none does
 }
 
 // TransactionCall asks for a transaction, in a block or pending.
@@ -24,7 +25,7 @@ func ParseTransaction(raw []byte, tx Hash) (t Transaction, ok bool, err error) {
 		return Transaction{}, false, nil
 	}
 	defer func() { err = endpoint.OfItem(err, true) }()
-	var text struct{ Hash, From, To, Value string }
+	var text struct{ Hash, From, To, Value, BlockNumber, BlockHash string }
 	if json.Unmarshal(raw, &text) != nil {
 		return Transaction{}, false, Malformed("transaction")
 	}
@@ -36,5 +37,9 @@ func ParseTransaction(raw []byte, tx Hash) (t Transaction, ok bool, err error) {
 		return Transaction{}, false, Malformed("transaction")
 	}
 	t.Value = value
+	if number, ok := ParseQuantity([]byte(text.BlockNumber)); ok {
+		t.Block.Number = number
+		t.Block.Hash, _ = ParseHash(text.BlockHash)
+	}
 	return t, true, nil
 }
