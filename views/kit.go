@@ -1,7 +1,9 @@
 package views
 
 import (
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/a-h/templ"
 )
@@ -43,6 +45,15 @@ func When(t time.Time) templ.Component { return when(Page{}, t) }
 
 // Address shows an address or hash in full, in groups of four.
 func Address(text, testID string) templ.Component { return address(text, testID) }
+
+// AddressIn is the address or hash that a word of a text is; empty: it is none.
+func AddressIn(word string) string {
+	word = strings.Trim(word, "\u2066\u2068\u2069") // of a text from right to left
+	if len(word) < 32 || strings.ContainsFunc(word, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.N) }) {
+		return ""
+	}
+	return word
+}
 
 // CopyButton copies text; label says what.
 func CopyButton(p Page, text, label, testID string) templ.Component {

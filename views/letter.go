@@ -13,6 +13,9 @@ type LetterProps struct {
 	Subject, Text string
 }
 
+// heading is the subject; no line of it begins with the dot between its parts.
+func (p LetterProps) heading() string { return strings.ReplaceAll(p.Subject, " · ", "\u00a0· ") }
+
 // paragraphs are the parts of the text, each with its lines.
 func (p LetterProps) paragraphs() (all [][]string) {
 	for part := range strings.SplitSeq(strings.TrimSpace(p.Text), "\n\n") {
@@ -54,6 +57,8 @@ func (p LetterProps) act(lines []string) (before []string, label string, to temp
 	if isFact || utf8.RuneCountInString(lines[last-1]) > maxName {
 		label = p.T("Continue")
 		switch u := string(to); {
+		case strings.HasSuffix(u, "/dashboard"):
+			label = p.T("Sign in")
 		case strings.Contains(u, "/receipt?"):
 			label = p.T("act.receipt")
 		case strings.Contains(u, "/pay?"):

@@ -70,14 +70,14 @@ func Letter(p LetterProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "</title><style>\n\t\t\t\tbody { margin: 0; padding: 24px 12px; background: #f8f7f4; color: #1c1a17; font: 16px/1.5 system-ui, sans-serif }\n\t\t\t\tmain { display: block; max-width: 512px; margin: 0 auto; padding: 32px 24px 16px; background: #fff; border: 1px solid #e4e0d9; border-radius: 12px }\n\t\t\t\th1 { margin: 0 0 16px; font-size: 22px; line-height: 1.3; overflow-wrap: anywhere }\n\t\t\t\tp { margin: 0 0 16px; overflow-wrap: anywhere }\n\t\t\t\t.act { display: inline-block; padding: 12px 20px; border-radius: 8px; background: #2b4fc4; color: #fff; font-weight: 600; text-decoration: none }\n\t\t\t\t.to { font-size: 13px; color: #625d55 }\n\t\t\t\t.to a { color: #625d55 }\n\t\t\t\ttable { width: 100%; margin: 0 0 16px; border-collapse: collapse }\n\t\t\t\ttd { padding: 6px 0; border-bottom: 1px solid #e4e0d9; vertical-align: top; overflow-wrap: anywhere }\n\t\t\t\ttd:first-child { padding-inline-end: 16px; overflow-wrap: normal; color: #625d55 }\n\t\t\t\ta { color: #2b4fc4 }\n\t\t\t\t@media (prefers-color-scheme: dark) {\n\t\t\t\t\tbody { background: #151412; color: #efece6 }\n\t\t\t\t\tmain { background: #1f1d1a }\n\t\t\t\t\tmain, td { border-color: #37342f }\n\t\t\t\t\ttd:first-child, .to, .to a { color: #aaa49a }\n\t\t\t\t\ta { color: #9db4ff }\n\t\t\t\t\t.act { background: #9db4ff; color: #151412 }\n\t\t\t\t}\n\t\t\t</style></head><body><main><h1>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "</title><style>\n\t\t\t\tbody { margin: 0; padding: 24px 12px; background: #f8f7f4; color: #1c1a17; font: 16px/1.5 system-ui, sans-serif }\n\t\t\t\tmain { display: block; max-width: 512px; margin: 0 auto; padding: 32px 24px 16px; background: #fff; border: 1px solid #e4e0d9; border-radius: 12px }\n\t\t\t\th1 { margin: 0 0 16px; font-size: 22px; line-height: 1.3; overflow-wrap: anywhere; text-wrap: balance }\n\t\t\t\tp { margin: 0 0 16px; overflow-wrap: anywhere }\n\t\t\t\t.act { display: inline-block; padding: 12px 20px; border-radius: 8px; background: #2b4fc4; color: #fff; font-weight: 600; text-decoration: none }\n\t\t\t\t.to { font-size: 13px; color: #625d55 }\n\t\t\t\t.to a { color: #625d55 }\n\t\t\t\ttable { width: 100%; margin: 0 0 16px; border-collapse: collapse }\n\t\t\t\ttd { padding: 6px 0; border-bottom: 1px solid #e4e0d9; vertical-align: top; overflow-wrap: anywhere }\n\t\t\t\ttd:first-child { padding-inline-end: 16px; overflow-wrap: normal; color: #625d55 }\n\t\t\t\ta { color: #2b4fc4 }\n\t\t\t\t.addr { direction: ltr; unicode-bidi: isolate; font: 15px/1.6 ui-monospace, Menlo, Consolas, monospace }\n\t\t\t\t.addr span { display: inline-block; margin-inline-end: .5ch }\n\t\t\t\t@media (prefers-color-scheme: dark) {\n\t\t\t\t\tbody { background: #151412; color: #efece6 }\n\t\t\t\t\tmain { background: #1f1d1a }\n\t\t\t\t\tmain, td { border-color: #37342f }\n\t\t\t\t\ttd:first-child, .to, .to a { color: #aaa49a }\n\t\t\t\t\ta { color: #9db4ff }\n\t\t\t\t\t.act { background: #9db4ff; color: #151412 }\n\t\t\t\t}\n\t\t\t</style></head><body><main><h1>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var5 string
-		templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(p.Subject)
+		templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(p.heading())
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `letter.templ`, Line: 37, Col: 19}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `letter.templ`, Line: 39, Col: 21}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 		if templ_7745c5c3_Err != nil {
@@ -143,7 +143,7 @@ func Letter(p LetterProps) templ.Component {
 					var templ_7745c5c3_Var6 templ.SafeURL
 					templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinURLErrs(to)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `letter.templ`, Line: 58, Col: 34}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `letter.templ`, Line: 60, Col: 34}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 					if templ_7745c5c3_Err != nil {
@@ -156,7 +156,7 @@ func Letter(p LetterProps) templ.Component {
 					var templ_7745c5c3_Var7 string
 					templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(label)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `letter.templ`, Line: 58, Col: 44}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `letter.templ`, Line: 60, Col: 44}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 					if templ_7745c5c3_Err != nil {
@@ -214,7 +214,7 @@ func letterLine(line string) templ.Component {
 			var templ_7745c5c3_Var9 templ.SafeURL
 			templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinURLErrs(to)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `letter.templ`, Line: 72, Col: 14}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `letter.templ`, Line: 74, Col: 14}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 			if templ_7745c5c3_Err != nil {
@@ -227,7 +227,7 @@ func letterLine(line string) templ.Component {
 			var templ_7745c5c3_Var10 string
 			templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(line)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `letter.templ`, Line: 72, Col: 28}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `letter.templ`, Line: 74, Col: 28}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 			if templ_7745c5c3_Err != nil {
@@ -238,12 +238,48 @@ func letterLine(line string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			var templ_7745c5c3_Var11 string
-			templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(line)
+			templ_7745c5c3_Err = letterValue(line).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `letter.templ`, Line: 74, Col: 8}
+				return templ_7745c5c3_Err
 			}
-			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
+		}
+		return nil
+	})
+}
+
+func letterValue(text string) templ.Component {
+	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
+		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
+			return templ_7745c5c3_CtxErr
+		}
+		templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
+		if !templ_7745c5c3_IsBuffer {
+			defer func() {
+				templ_7745c5c3_BufErr := templruntime.ReleaseBuffer(templ_7745c5c3_Buffer)
+				if templ_7745c5c3_Err == nil {
+					templ_7745c5c3_Err = templ_7745c5c3_BufErr
+				}
+			}()
+		}
+		ctx = templ.InitializeContext(ctx)
+		templ_7745c5c3_Var11 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var11 == nil {
+			templ_7745c5c3_Var11 = templ.NopComponent
+		}
+		ctx = templ.ClearChildren(ctx)
+		if a := AddressIn(text); a != "" {
+			templ_7745c5c3_Err = address(a, "").Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+		} else {
+			var templ_7745c5c3_Var12 string
+			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(text)
+			if templ_7745c5c3_Err != nil {
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `letter.templ`, Line: 84, Col: 8}
+			}
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -268,9 +304,9 @@ func letterFact(line string) templ.Component {
 			}()
 		}
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var12 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var12 == nil {
-			templ_7745c5c3_Var12 = templ.NopComponent
+		templ_7745c5c3_Var13 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var13 == nil {
+			templ_7745c5c3_Var13 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
 		if name, value, ok := fact(line); ok {
@@ -278,12 +314,12 @@ func letterFact(line string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			var templ_7745c5c3_Var13 string
-			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(name)
+			var templ_7745c5c3_Var14 string
+			templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(name)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `letter.templ`, Line: 81, Col: 13}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `letter.templ`, Line: 91, Col: 13}
 			}
-			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -291,12 +327,7 @@ func letterFact(line string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			var templ_7745c5c3_Var14 string
-			templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(value)
-			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `letter.templ`, Line: 82, Col: 19}
-			}
-			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
+			templ_7745c5c3_Err = letterValue(value).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

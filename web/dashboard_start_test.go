@@ -43,7 +43,11 @@ func TestDashboard_NewMerchant(t *testing.T) {
 		if strings.Contains(s.get(r.header.Get("Location")).body, "whsec_") {
 			t.Error("a merchant who enters wallets is shown a secret")
 		}
-		got := b.mailed(2)[1] // after that of the new key
+		mails := b.mailed(2)
+		if made := mails[0]; !strings.Contains(made, "It may: create and start payments, read payments") {
+			t.Errorf("the mail of a new key is %q", made)
+		}
+		got := mails[1]
 		if !strings.Contains(got, merchantWallet) || !strings.HasPrefix(got, ownerEmail) {
 			t.Errorf("mailed %q", got)
 		}

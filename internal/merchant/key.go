@@ -179,7 +179,7 @@ func (s *Service) CreateKey(
 	if in.By != "" && !act.At.IsZero() {
 		made.Mails = s.opts.Mail.Owners(act.At, user.ID, mail.T("An API key was made"),
 			mail.T("{{.Who}} made the API key “{{.Key}}” for your Florin merchant account. It may: {{.Rights}}.",
-				"Who", act.Who, "Key", key.Name(), "Rights", key.Permissions))
+				"Who", act.Who, "Key", key.Name(), "Rights", key.Permissions.words()))
 	}
 	done, err := s.store.UpdateAccount(ctx, user.ID, 0, func(a Account) (Change, error) {
 		if err := a.MayMakeKey(); in.Limited && err != nil {

@@ -184,7 +184,7 @@ func changeLines(lines []string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for _, w := range strings.Fields(strings.ReplaceAll(l, "：", "： ")) {
-				if a := address(w); a != "" {
+				if a := views.AddressIn(w); a != "" {
 					templ_7745c5c3_Err = views.Address(a, "").Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
