@@ -4,14 +4,14 @@ package static
 
 var assets = map[string]asset{
 	"app.css":       {hash: "cdee2bc098", contentType: "text/css; charset=utf-8", inline: false},
-	"checkout.css":  {hash: "8691892542", contentType: "text/css; charset=utf-8", inline: true},
+	"checkout.css":  {hash: "35df2eaa20", contentType: "text/css; charset=utf-8", inline: true},
 	"checkout.js":   {hash: "226255ac45", contentType: "text/javascript; charset=utf-8", inline: false},
 	"console.js":    {hash: "571434a161", contentType: "text/javascript; charset=utf-8", inline: false},
 	"dashboard.css": {hash: "7b9790a603", contentType: "text/css; charset=utf-8", inline: false},
 	"dashboard.js":  {hash: "ab83e170dd", contentType: "text/javascript; charset=utf-8", inline: false},
 	"docs.css":      {hash: "3f11388874", contentType: "text/css; charset=utf-8", inline: false},
 	"docs.js":       {hash: "8e42852283", contentType: "text/javascript; charset=utf-8", inline: false},
-	"donate.css":    {hash: "17c6d5fb3e", contentType: "text/css; charset=utf-8", inline: true},
+	"donate.css":    {hash: "1cbf3e8652", contentType: "text/css; charset=utf-8", inline: true},
 	"htmx.js":       {hash: "abf86c10d6", contentType: "text/javascript; charset=utf-8", inline: false},
 	"icon.svg":      {hash: "8cd32668ea", contentType: "image/svg+xml", inline: false},
 	"live.js":       {hash: "5825adf05c", contentType: "text/javascript; charset=utf-8", inline: false},

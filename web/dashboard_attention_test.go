@@ -34,7 +34,7 @@ func TestDashboard_Attention(t *testing.T) {
 			"needs-"+string(late.ID), "$30.00 arrived after the payment expired", "Accept $30.00",
 			"needs-"+string(over.ID), "$2.00 more than the $10.00 you asked for")
 		s.get("/dashboard/payments?status=ATTENTION").wants(t, 200, "row-"+string(late.ID), "row-"+string(over.ID))
-		s.get(overPage).wants(t, 200, "Send it back", "Keep it, or mark as settled", "0x")
+		s.get(overPage).wants(t, 200, "Send it back", "Keep it, or mark as settled", "0x", `<a href="#refunds"`)
 	})
 	t.Run("Settled", func(t *testing.T) {
 		s.post("/dashboard/payments/"+string(late.ID)+"/accept").leads(t, "/dashboard/payments/"+string(late.ID))
