@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -126,7 +127,8 @@ func (f readForm) lacks(t *testing.T, page string) []string {
 // is shown again with each wrong input named beside it.
 func TestForms_NameEachWrongInput(t *testing.T) {
 	t.Parallel()
-	tried := walkForms(t, newDashboard(t), nonsense, func(path string, f readForm, r reply) {
+	b := newDashboard(t)
+	tried, walked := walkForms(t, b, nonsense, func(path string, f readForm, r reply) {
 		if lacks := f.lacks(t, r.body); r.status < 400 || r.status > 403 || len(lacks) > 0 {
 			t.Errorf("%s of %s is answered %d: %q", f.action, path, r.status, lacks)
 		}
@@ -134,18 +136,31 @@ func TestForms_NameEachWrongInput(t *testing.T) {
 	if tried < 25 {
 		t.Errorf("only %d forms were tried", tried)
 	}
+	for _, route := range b.accountRoutes("GET") {
+		page := regexp.MustCompile("^" + regexp.MustCompile(`:\w+`).ReplaceAllString(route, `[^/?]+`) + `(\?.*)?$`)
+		if !slices.ContainsFunc(walked, page.MatchString) && !nothingTyped.MatchString(route) {
+			t.Errorf("no form of %s was tried", route)
+		}
+	}
 }
+
+// nothingTyped are the routes of accounts whose pages have nothing to type into that a form posts, or that are no page.
+var nothingTyped = regexp.MustCompile(`(^/signin.*|/signout|/verify|/live|/now|\.csv|/find|/preview|/contrast|/sign` +
+	`|/dashboard/join|/payments|/exports|/ready|/create/:txnid|/webhooks/:id|/settings|/developers|/sweeps|/topups)$`)
 
 // walkForms posts each form with the filling in each typed input, and returns how many it visited.
 func walkForms(
 	t *testing.T, b dashboardBundle, filling string, visit func(path string, f readForm, r reply), header ...string,
-) (tried int) {
+) (tried int, walked []string) {
 	t.Helper()
 	owner := b.member(ownerEmail)
 	m := b.shop(owner)
 	given, link := b.fundraiser(m)
 	short := b.busy(m)
 	b.member("fresh@shop.example")
+	inviting := b.surfer()
+	inviting.signIn(ownerEmail)
+	invitation := inviting.invite("joins@shop.example", "viewer")
 	_, err := b.accounts.CreateUser(t.Context(),
 		identity.NewUser{Email: rootEmail, Password: secret.New(testPassword), Operator: true}, audit.Act{})
 	must(t, err)
@@ -153,19 +168,29 @@ func walkForms(
 		ownerEmail: {
 			payoutsPath, callbackPage, brandingPath, settlePath, keysPath, createPath, linksPath,
 			linksPath + "/" + link.Slug, campaignsPath, campaignsPath + "/" + given.Slug + "/edit", teamPath,
-			securityPath, "/dashboard/credits", "/dashboard/webhooks", "/dashboard/payments/" + string(short.ID),
+			securityPath, securityPath + "/factor", "/dashboard/settings/news", "/dashboard/attention",
+			campaignsPath + "/" + given.Slug,
+			"/dashboard/credits", "/dashboard/webhooks", "/dashboard/payments/" + string(short.ID),
 		},
 		"fresh@shop.example": {"/dashboard", "/dashboard/start"},
 		rootEmail:            {operatorPath, usersPath, usersPath + "/" + owner.PublicID, operatorPath + "/problems"},
-		"":                   {"/signup", "/forgot", "/reset?token=x"},
+		"":                   {"/signup", "/forgot", "/reset?token=x", invitation},
 	} {
 		s := b.surfer()
 		if email != "" {
 			s.signIn(email)
 		}
 		for _, path := range paths {
+			if email != "" && s.get(securityPath).status != 200 {
+				s.signIn(email)
+			}
+			if path == securityPath+"/factor" {
+				s.post(path) // it is begun
+			}
 			page := s.get(path)
-			page.wants(t, 200)
+			if page.status != 200 {
+				t.Fatalf("%s is answered %d, to %s", path, page.status, page.header.Get("Location"))
+			}
 			for _, f := range postForms(t, page.body) {
 				if len(f.typed) == 0 || oneMessage[f.action] != "" {
 					continue
@@ -180,7 +205,8 @@ func walkForms(
 				tried++
 				visit(path, f, s.do("POST", f.action, f.values, header...))
 			}
+			walked = append(walked, path)
 		}
 	}
-	return tried
+	return tried, walked
 }

@@ -91,10 +91,8 @@ func (s *Service) SetNews(ctx context.Context, m Membership, wishes []mail.Wish,
 // SetChat stores where news are posted; an empty URL ends it. It fails with fault.Invalid about url for an address that
 // nothing could be posted to. Owners are mailed that it changed.
 func (s *Service) SetChat(ctx context.Context, m Membership, c Chat, act audit.Act) error {
-	if !c.URL.Empty() {
-		if err := s.opts.CheckCallback(c.URL.Reveal()); err != nil {
-			return fault.Of(err).At("url")
-		}
+	if err := s.CheckChat(c); err != nil {
+		return err
 	}
 	what := mail.T("on")
 	said := mail.T("{{.Who}} changed the address that Florin posts news of your payments to.", "Who", act.Who)
@@ -108,6 +106,17 @@ func (s *Service) SetChat(ctx context.Context, m Membership, c Chat, act audit.A
 		a.Chat = c
 		return Change{Account: a, Record: r}, nil
 	})
+}
+
+// CheckChat refuses an address that nothing can be posted to, at the field url.
+func (s *Service) CheckChat(c Chat) error {
+	if c.URL.Empty() {
+		return nil
+	}
+	if err := s.opts.CheckCallback(c.URL.Reveal()); err != nil {
+		return fault.Of(err).At("url")
+	}
+	return nil
 }
 
 // Daily is what a merchant sold in a day.

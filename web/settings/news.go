@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strings"
@@ -91,25 +92,33 @@ func (s *Surface) postChat(c echo.Context, who session.Principal) error {
 	if err != nil {
 		return err
 	}
-	err = s.Gate(c, who, f, session.Recently)
-	if err == nil {
-		err = s.setChat(c, who, f)
-	}
-	if err == nil {
-		return s.Cookies.Redirect(c, newsPath, "Saved.")
+	ctx := c.Request().Context()
+	chat, err := s.chatOf(ctx, who, f)
+	if err != nil {
+		return err
 	}
 	url := shell.Subject{Service: "url", Input: "url", Label: "The address"}
-	if !session.ReauthRefused(f, err) && !f.Refused(err, url) {
+	switch err = s.Gate(c, who, f, session.Recently); {
+	case err == nil:
+		if err = s.Merchants.SetChat(ctx, who.Membership, chat, s.Act(c, who)); err == nil {
+			return s.Cookies.Redirect(c, newsPath, "Saved.")
+		}
+		if !f.Refused(err, url) {
+			return err
+		}
+	case session.ReauthRefused(f, err):
+		f.Refused(s.Merchants.CheckChat(chat), url)
+	default:
 		return err
 	}
 	return s.newsPage(c, who, session.ReauthStatus(err), f)
 }
 
-func (s *Surface) setChat(c echo.Context, who session.Principal, f *shell.Form) error {
-	ctx := c.Request().Context()
+// chatOf is what is stored of the chat, changed as the form says.
+func (s *Surface) chatOf(ctx context.Context, who session.Principal, f *shell.Form) (merchant.Chat, error) {
 	_, chat, err := s.Merchants.News(ctx, who.Membership)
 	if err != nil {
-		return err
+		return merchant.Chat{}, err
 	}
 	if text := strings.TrimSpace(f.Values.Get("url")); text != "" {
 		chat.URL = secret.New(text)
@@ -118,5 +127,5 @@ func (s *Surface) setChat(c echo.Context, who session.Principal, f *shell.Form) 
 	if f.Values.Get("stop") == "yes" {
 		chat = merchant.Chat{}
 	}
-	return s.Merchants.SetChat(ctx, who.Membership, chat, s.Act(c, who))
+	return chat, nil
 }
