@@ -17,8 +17,8 @@ import (
 // of them shows settles a refund once a look-up, in which they must agree, says so, too. Without such a refund it sends
 // no request.
 //
-// One endpoint that is all there is is asked for each block in two rounds: it may leave a transfer out of an answer, and
-// a merchant whose refund stays open may pay it twice.
+// One endpoint that is all there is is asked for each block in two rounds: it may leave a transfer out of an answer,
+// and a merchant whose refund stays open may pay it twice.
 //
 // Its invariant: a refund's mark moves past a block only after every transfer in it that fits has settled a refund.
 type Watcher struct {

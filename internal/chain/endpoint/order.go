@@ -54,24 +54,30 @@ const (
 // Lags reports whether the first one is far behind the second one.
 func (s Standing) Lags(best Standing) bool { return s.Head+lagTolerance < best.Head }
 
-// ranked is an endpoint that knows how it stands.
-type ranked interface {
+// Ready lists the endpoints that are not cooling down, in the order in which to ask them.
+func Ready[E interface {
 	comparable
 	Standing() (s Standing, cooling bool)
-}
-
-// Ready lists the endpoints that are not cooling down, in the order in which to ask them.
-func Ready[E ranked](endpoints []E) []E {
-	ready, _ := ready(endpoints)
-	return ready
+}](endpoints []E) []E {
+	return InTurn(endpoints, 1)
 }
 
 // otherTurn is how often one asks another endpoint first that keeps up and answers quickly.
 const otherTurn = 3
 
 // InTurn is Ready for the nth of many equal questions. What the first endpoint leaves out, another one shows soon.
-func InTurn[E ranked](endpoints []E, n uint64) []E {
-	ready, prompt := ready(endpoints)
+func InTurn[E interface {
+	comparable
+	Standing() (s Standing, cooling bool)
+}](endpoints []E, n uint64) []E {
+	var ready []E
+	standings := make(map[E]Standing, len(endpoints))
+	for _, e := range endpoints {
+		if s, cooling := e.Standing(); !cooling {
+			standings[e], ready = s, append(ready, e)
+		}
+	}
+	prompt := Order(ready, standings)
 	if n%otherTurn == 0 && prompt > 1 {
 		i := 1 + int(n/otherTurn%uint64(prompt-1)) //nolint:gosec // below prompt
 		first := ready[i]
@@ -79,17 +85,6 @@ func InTurn[E ranked](endpoints []E, n uint64) []E {
 		ready[0] = first
 	}
 	return ready
-}
-
-// ready is Ready, with how many keep up and answer quickly.
-func ready[E ranked](endpoints []E) (ready []E, prompt int) {
-	standings := make(map[E]Standing, len(endpoints))
-	for _, e := range endpoints {
-		if s, cooling := e.Standing(); !cooling {
-			standings[e], ready = s, append(ready, e)
-		}
-	}
-	return ready, Order(ready, standings)
 }
 
 // Order sorts the endpoints: those that keep up with the chain and answer quickly, then the slow ones, which would hold

@@ -243,8 +243,8 @@ func (o observation) look(ctx context.Context, p payment.Payment, v payment.View
 	return x, err == nil && !c.None()
 }
 
-// otherwise reports whether the transfer stands in its block in another way, such as with another time: an endpoint that
-// is all there is may have named a wrong one, and denies no transaction that it shows.
+// otherwise reports whether the transfer stands in its block in another way, such as with another time: an endpoint
+// that is all there is may have named a wrong one, and denies no transaction that it shows.
 func (o observation) otherwise(p payment.Payment, t chain.Transfer, list []chain.Transfer) bool {
 	return slices.ContainsFunc(list, func(other chain.Transfer) bool {
 		why, known := o.said[confirmationOf(other)]
