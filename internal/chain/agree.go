@@ -179,7 +179,8 @@ type Balances struct {
 
 // Held concludes what addresses hold: for each, what a quorum of the answers say, and the largest where they differ,
 // which agreed reports: an address holds nothing only if a quorum says so. It fails with ErrNoEndpoint where too few
-// answer, and with an *UnreadError, beside what the others hold, where too few can read some of the addresses.
+// answer, beside what these say if they can read all of the addresses, and with an *UnreadError where too few can read
+// some.
 func Held[E any](
 	endpoints []E, configured int, addresses []Address, balances func(E) (Balances, error),
 ) (held []money.Units, agreed bool, err error) {
@@ -197,10 +198,11 @@ func Held[E any](
 		}
 		return list, err
 	})
-	if len(t.answers) < needed {
-		return nil, false, tooFew(len(t.answers), needed, t.failed)
+	if len(t.answers) == 0 {
+		return nil, false, tooFew(0, needed, t.failed)
 	}
 	var unread *UnreadError
+	unheard := false // by any
 	for _, i := range t.open {
 		read, why := 0, error(nil)
 		for _, a := range columnOf(t.answers, i) {
@@ -211,15 +213,25 @@ func Held[E any](
 			read++
 			t.said[i].units = slices.MaxFunc([]money.Units{t.said[i].units, a.units}, money.Units.Cmp)
 		}
-		if read < needed {
-			unread = unread.With(&UnreadError{[]Address{addresses[i]}, why.Error()})
+		unheard = unheard || read == 0
+		if read < needed && why != nil {
+			one := &UnreadError{Addresses: []Address{addresses[i]}, Reason: why.Error()}
+			if read > 0 {
+				one.Heard = one.Addresses
+			}
+			unread = unread.With(one)
 		}
 	}
 	held = make([]money.Units, len(addresses))
 	for i, a := range t.said {
 		held[i] = a.units
 	}
-	if unread != nil {
+	switch {
+	case len(t.answers) < needed && unheard:
+		return nil, false, tooFew(len(t.answers), needed, t.failed)
+	case len(t.answers) < needed:
+		return held, false, tooFew(len(t.answers), needed, t.failed)
+	case unread != nil:
 		return held, false, unread
 	}
 	return held, len(t.open) == 0, nil

@@ -27,6 +27,8 @@ var ErrDisagree = fault.New(fault.Unavailable, "the endpoints of this network di
 type UnreadError struct {
 	Addresses []Address // at least one
 	Reason    string    // for the operator
+	// Heard are those of them that MostHeld has read through too few endpoints.
+	Heard []Address
 }
 
 // Error names the first address and the reason.
@@ -41,7 +43,7 @@ func (e *UnreadError) With(o *UnreadError) *UnreadError {
 	if e == nil || o == nil {
 		return cmp.Or(e, o)
 	}
-	return &UnreadError{append(e.Addresses, o.Addresses...), e.Reason}
+	return &UnreadError{append(e.Addresses, o.Addresses...), e.Reason, append(e.Heard, o.Heard...)}
 }
 
 // Unwrap makes it a fault of kind Unavailable: reading again may succeed.

@@ -53,7 +53,8 @@ type Reader interface {
 	Balances(ctx context.Context, asset Asset, addresses []Address, at Head) ([]money.Units, error)
 	// MostHeld is Balances, with the largest answer for an address where there is no quorum: a second detector,
 	// independent of Scan, that one endpoint cannot blind. It fails where too few answer, also while one of two decides
-	// alone: payments do not expire on its word.
+	// alone, beside what these say: payments do not expire on that word alone. So it does for what too few can read of
+	// some addresses (UnreadError.Heard).
 	MostHeld(ctx context.Context, asset Asset, addresses []Address, at Head) ([]money.Units, error)
 	// Find looks up a transaction and returns everything it moved to any
 	// recipient, as a quorum of voices says; it serves the lookup of payments that were not detected.

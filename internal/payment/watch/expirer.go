@@ -17,9 +17,10 @@ import (
 // Expirer ends payments whose time has run out.
 //
 // Its invariant: a started payment expires only after every network where its money counts was scanned up to its
-// expiry, and the balances of its addresses show no money that the scan missed, as a quorum of endpoints says. While a
-// network cannot say so, its payments wait, payment.BlindWait at most; money that it shows later is late money. A
-// balance that is not explained has the address read again (SetAside).
+// expiry, and the balances of its addresses show no money that the scan missed, as a quorum of endpoints says, or fewer
+// where as many have shown all blocks up to its expiry: some do not tell balances at all. While a network
+// cannot say so, its payments wait, payment.BlindWait at most; money that it shows later is late money. A balance that
+// is not explained has the address read again (SetAside).
 type Expirer struct {
 	readers  map[chain.Network]chain.Reader
 	profiles map[chain.Network]chain.Profile // with the assets that do not count, whose money is the merchant's too
@@ -178,14 +179,15 @@ type scanned struct {
 	network chain.Network
 	reader  chain.Reader
 	cursor  Cursor
-	unread  map[payment.ID]bool // are to be read again
+	unread  map[payment.ID]bool  // are to be read again
+	few     map[payment.ID]error // why too few endpoints have said what their addresses hold
 	due     []payment.Payment
 }
 
 // scanned reads how far a network was scanned. blind: it cannot be read at present.
 func (e *Expirer) scanned(ctx context.Context, n chain.Network, r chain.Reader) (s scanned, blind bool, err error) {
 	c, ok, err := e.store.Cursor(ctx, n)
-	s = scanned{network: n, reader: r, cursor: c, unread: make(map[payment.ID]bool)}
+	s = scanned{network: n, reader: r, cursor: c, unread: make(map[payment.ID]bool), few: make(map[payment.ID]error)}
 	if err != nil || !ok || c.unread(e.profiles[n].HeadLimit, e.now()) {
 		return s, true, err
 	}
@@ -232,6 +234,11 @@ func (e *Expirer) cover(ctx context.Context, s scanned, covered map[payment.ID]p
 				failed = append(failed, e.repair(ctx, s, p, p.CreatedAt, errRestored))
 				continue
 			}
+			if why := s.few[p.ID]; why != nil && s.cursor.Second.Time.Before(p.ExpiresAt) {
+				e.pauses[repairKey{s.network, unreadKey + p.ID}] = e.now().Add(balancesPause)
+				failed = append(failed, why)
+				continue
+			}
 			covered[p.ID][s.network] = s.cursor.Scanned.Time
 		case moving:
 		case missed:
@@ -271,10 +278,18 @@ func (e *Expirer) unrecorded(
 			more = worthless // and Balances does not know it
 		} else if balances, err = s.reader.MostHeld(ctx, asset, addresses, s.cursor.Scanned); err != nil {
 			of, some := errors.AsType[*chain.UnreadError](err)
-			if !some {
+			if !some && balances == nil {
 				return nil, nil, fmt.Errorf("balances of %s: %w", asset.Symbol, err)
 			}
-			unread = unread.With(of)
+			for i, p := range s.due {
+				if !some || slices.Contains(of.Heard, addresses[i]) {
+					s.few[p.ID] = err
+				} else if slices.Contains(of.Addresses, addresses[i]) {
+					unread = unread.With(&chain.UnreadError{
+						Addresses: []chain.Address{addresses[i]}, Reason: of.Reason,
+					})
+				}
+			}
 		}
 		// Read after the balances: a sweep that made one lower is in flight, or what it moved is recorded.
 		swept, err := e.sweeps.SweptFrom(ctx, asset, addresses)

@@ -92,11 +92,12 @@ func TestExpirer_OneIsDown(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, 2)
 			p := r.start()
-			r.watchFor(rigTTL)
-			r.reads(r.profile.Network, true)
+			r.watchFor(rigTTL / 2)
 			r.endpoints[down].Set(chaintest.Faults{Reject: map[string]*chaintest.RPCError{
-				"eth_call": {Code: -32000, Message: "busy"},
+				"eth_call": {Code: -32000, Message: "busy"}, "eth_getLogs": {Code: -32000, Message: "busy"},
 			}})
+			r.watchFor(rigTTL / 2)
+			r.reads(r.profile.Network, true)
 			for range 5 {
 				if err := r.expirer.RunOnce(t.Context()); err == nil {
 					t.Error("nothing is reported")
