@@ -16,7 +16,8 @@ const (
 	maxCoolDown   = time.Minute
 	// identityTTL is how long it counts that an endpoint is on the right chain: providers sometimes move a host.
 	identityTTL = 30 * time.Minute
-	// quarantine is the cool-down of an endpoint of another chain.
+	// quarantine is the longest cool-down of an endpoint of another chain. A balancer may have led one call astray, so
+	// it is asked again as soon as any other.
 	quarantine = 5 * time.Minute
 	// patience is how often in a row an endpoint may lag before it counts as unhealthy: an address can hide several
 	// nodes, not all equally far.
@@ -33,6 +34,7 @@ type Health struct {
 
 	mu       sync.Mutex
 	verified time.Time // until when it counts as being on the right chain
+	strayed  bool      // it was found to be on another chain last
 	failures int       // in a row
 	lags     int       // in a row
 	headAt   time.Time // when its newest block was reported
@@ -83,7 +85,14 @@ func (h *Health) Verified() bool {
 func (h *Health) Verify() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.verified = h.now().Add(identityTTL)
+	h.verified, h.strayed = h.now().Add(identityTTL), false
+}
+
+// Strayed reports whether the endpoint was found to be on another chain, and not on the right one since.
+func (h *Health) Strayed() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.strayed
 }
 
 // Succeeded records a valid answer.
@@ -107,10 +116,11 @@ func (h *Health) Failed(err error, f Failure) {
 	h.failures++
 	h.state.Errors++
 	h.state.Reason, h.state.Limited = err.Error(), f.Limited
-	wait := max(min(firstCoolDown<<min(h.failures-1, 10), maxCoolDown), f.After)
+	most := maxCoolDown
 	if f.OtherChain {
-		wait, h.verified = quarantine, time.Time{}
+		most, h.verified, h.strayed = quarantine, time.Time{}, true
 	}
+	wait := max(min(firstCoolDown<<min(h.failures-1, 10), most), f.After)
 	h.state.CoolUntil = h.now().Add(wait)
 }
 
