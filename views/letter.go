@@ -59,6 +59,8 @@ func (p LetterProps) act(lines []string) (before []string, label string, to temp
 		switch u := string(to); {
 		case strings.HasSuffix(u, "/dashboard"):
 			label = p.T("Sign in")
+		case strings.HasSuffix(u, "/attention"):
+			label = p.T("Needs attention")
 		case strings.Contains(u, "/receipt?"):
 			label = p.T("act.receipt")
 		case strings.Contains(u, "/pay?"):

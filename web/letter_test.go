@@ -169,7 +169,9 @@ func TestLetterHTML(t *testing.T) {
 		"sign in":  {"", "If this was not meant, sign in at once and correct it:\nhttps://pay.example/dashboard", `>Sign in</a>`},
 		"address": {"", "It goes here:\n0x52908400098527886E0F7030069857D2E4169EE7",
 			`It goes here:<br><span class="addr" data-testid=""><span><b>0x5290</b></span>`},
-		"script": {"", "Open it:\njavascript:alert(1)", `Open it:<br>javascript:alert(1)</p>`},
+		"waiting": {"", "Payments that need you: 3\nhttps://pay.example/dashboard/attention", `>Needs attention</a>`},
+		"change":  {"", "Polygon: " + merchantWallet + " → " + thief, `<b>9EE7</b>`},
+		"script":  {"", "Open it:\njavascript:alert(1)", `Open it:<br>javascript:alert(1)</p>`},
 	} {
 		html, err := LetterHTML(mail.Mail{Lang: c.lang, Text: secret.New(c.text)})
 		must(t, err)
