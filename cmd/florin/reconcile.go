@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/app"
+	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/config"
 	"github.com/florinpay/florin/internal/settlement"
 	"github.com/florinpay/florin/internal/store"
@@ -127,7 +128,7 @@ func (c reconcile) compare(
 	ofAddresses := 0
 	differences, err := settlement.Reconciler{
 		Records: s.Settlement(), Networks: ledgers, Since: app.Now().AddDate(0, 0, -c.Days), Progress: bar.at,
-		Wait: func(ctx context.Context) error { return sleep(ctx, c.Wait) }, From: run.Place,
+		Wait: func(ctx context.Context) error { return chain.Sleep(ctx, c.Wait) }, From: run.Place,
 		Compared: func(ctx context.Context, to settlement.ReconcilePlace, found []settlement.Difference) error {
 			if err := report(found); err != nil {
 				return err
@@ -157,13 +158,4 @@ func ledgersOf(cfg config.Config) ([]settlement.ReconciledNetwork, error) {
 		list = append(list, settlement.ReconciledNetwork{Profile: n.Profile, Reader: a, Coins: a.Coins})
 	}
 	return list, nil
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(d):
-		return nil
-	}
 }

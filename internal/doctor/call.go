@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/endpoint"
 )
 
@@ -163,21 +164,9 @@ func patiently(ctx context.Context, do func() error) error {
 		if !ok {
 			return err
 		}
-		if err := rest(ctx, over.after); err != nil {
+		if err := chain.Sleep(ctx, min(over.after, maxRest)); err != nil {
 			return err
 		}
 	}
 	return do()
-}
-
-// rest waits, at most maxRest.
-func rest(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(min(d, maxRest))
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return fmt.Errorf("wait: %w", ctx.Err())
-	case <-t.C:
-		return nil
-	}
 }

@@ -296,7 +296,7 @@ func (p probe) rate(ctx context.Context) {
 	}
 	calls := int(min(max(p.network.Rate, 1), rateCalls))
 	answered, err := p.burst(ctx, calls)
-	if over, ok := errors.AsType[limited](err); ok && rest(ctx, over.after) == nil {
+	if over, ok := errors.AsType[limited](err); ok && chain.Sleep(ctx, min(over.after, maxRest)) == nil {
 		before := answered
 		answered, err = p.burst(ctx, calls)
 		answered = max(answered, before)

@@ -97,7 +97,7 @@ func (s *Service) begin(ctx, waiting context.Context, q Request, act audit.Act) 
 		r, err := s.sign(ctx, q, t, act)
 		// Another request was faster, or a node that is behind reported a used
 		// nonce: a moment later it knows the next one.
-		if errors.Is(err, ErrBusy) && sleep(waiting, pollEvery) {
+		if errors.Is(err, ErrBusy) && chain.Sleep(waiting, pollEvery) == nil {
 			continue
 		}
 		if err != nil {
@@ -133,7 +133,7 @@ func (s *Service) waitTurn(ctx, waiting context.Context, wallet chain.Address) e
 		if r = s.track(ctx, r); r.State != Signed {
 			continue
 		}
-		if !sleep(waiting, pollEvery) {
+		if chain.Sleep(waiting, pollEvery) != nil {
 			return ErrBusy
 		}
 	}
@@ -141,20 +141,8 @@ func (s *Service) waitTurn(ctx, waiting context.Context, wallet chain.Address) e
 
 // await tracks the recharge until it ends or the caller stops waiting.
 func (s *Service) await(ctx, waiting context.Context, r Recharge) Recharge {
-	for r.State == Signed && sleep(waiting, pollEvery) {
+	for r.State == Signed && chain.Sleep(waiting, pollEvery) == nil {
 		r = s.track(ctx, r)
 	}
 	return r
-}
-
-// sleep reports false when ctx ended first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
 }

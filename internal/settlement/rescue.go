@@ -37,7 +37,7 @@ func (s *Sweeper) Rescue(ctx context.Context, list []chain.SweepItem) (Sweep, er
 		}
 		last := s.driveCurrent(ctx)
 		s.reportWait(ctx, w, last)
-		if !pause(ctx, rescuePoll) {
+		if chain.Sleep(ctx, rescuePoll) != nil {
 			return Sweep{}, errors.Join(ErrBusy, last)
 		}
 	}
@@ -50,7 +50,7 @@ func (s *Sweeper) Rescue(ctx context.Context, list []chain.SweepItem) (Sweep, er
 		if !done.State.InFlight() {
 			return done, nil
 		}
-		if !pause(ctx, rescuePoll) {
+		if chain.Sleep(ctx, rescuePoll) != nil {
 			return done, fmt.Errorf("sweep %s goes on by itself: %w", w.ID, errors.Join(ctx.Err(), last))
 		}
 	}
@@ -102,16 +102,4 @@ func (s *Sweeper) driveCurrent(ctx context.Context) error {
 	}
 	_, err = s.driveAll(ctx, list)
 	return err
-}
-
-// pause reports false when ctx ended first.
-func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
 }

@@ -59,7 +59,7 @@ func NewRate(perSecond float64, clock Clock) *Rate {
 		return nil
 	}
 	if clock.Now == nil || clock.Sleep == nil {
-		clock = Clock{time.Now, sleep}
+		clock = Clock{time.Now, chain.Sleep}
 	}
 	slots := int(min(max(perSecond, 1), UnlimitedRate))
 	r := &Rate{
@@ -221,16 +221,5 @@ func (r *Rate) awaitAnswer(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
-	}
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
 	}
 }

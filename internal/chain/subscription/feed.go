@@ -170,7 +170,7 @@ func (f *Feed) Run(ctx context.Context) error {
 		}
 		e, pause := f.choose(time.Now())
 		if pause > 0 {
-			f.rest(ctx, pause)
+			_ = chain.Sleep(ctx, pause)
 			continue
 		}
 		began := time.Now()
@@ -220,16 +220,6 @@ func (f *Feed) wait(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():
 	case <-f.changed:
-	case <-timer.C:
-	}
-}
-
-// rest returns after d, whatever changes.
-func (f *Feed) rest(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
 	case <-timer.C:
 	}
 }

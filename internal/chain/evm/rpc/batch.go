@@ -110,14 +110,3 @@ func limitedOf(calls []Call, replies []Reply) (at []int, wait time.Duration) {
 	}
 	return at, wait
 }
-
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
-}

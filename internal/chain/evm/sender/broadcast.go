@@ -137,20 +137,8 @@ func (c client) await(ctx context.Context, tx rpc.Hash) (rpc.Receipt, error) {
 		if err == nil {
 			return r, nil
 		}
-		if !sleep(ctx, receiptPoll) {
+		if chain.Sleep(ctx, receiptPoll) != nil {
 			return rpc.Receipt{}, errors.Join(fmt.Errorf("transaction %s is in no block yet", tx), ctx.Err())
 		}
-	}
-}
-
-// sleep reports false when ctx ended first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
 	}
 }

@@ -66,7 +66,7 @@ func (c client) settled(ctx context.Context, wallet common.Address, reached uint
 		if err != nil || d.account.Pending <= d.account.Nonce {
 			return d, err
 		}
-		if !sleep(ctx, receiptPoll) {
+		if chain.Sleep(ctx, receiptPoll) != nil {
 			return d, fault.New(fault.Conflict, "the gas wallet on %s has %d transactions waiting; try again when they are through",
 				c.profile.Network, d.account.Pending-d.account.Nonce)
 		}

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/endpoint"
 )
 
@@ -120,7 +121,7 @@ func (w *Client) Ask(ctx context.Context, into any, method string, params ...any
 		if !ok || try == rateTries || limited.After > longestWait || w.Alone == nil || !w.Alone() {
 			return err
 		}
-		if waitErr := wait(ctx, limited.After); waitErr != nil {
+		if waitErr := chain.Sleep(ctx, limited.After); waitErr != nil {
 			return err
 		}
 	}
@@ -196,17 +197,6 @@ const (
 	rateTries   = 2
 	longestWait = 2 * time.Second
 )
-
-func wait(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
-}
 
 // Send makes one call and decodes its result into the value, which keeps its zero value where the result is
 // null.
