@@ -3,16 +3,18 @@ package watch_test
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strconv"
-	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/florinpay/florin/internal/chain/chaintest"
 	"github.com/florinpay/florin/internal/payment"
 )
 
 // failingLogs is an endpoint that answers each query for the logs of a block with an error.
-func failingLogs(code int, message string) func(log map[string]any) chaintest.Faults {
+func failingLogs(message string) func(log map[string]any) chaintest.Faults {
 	return func(log map[string]any) chaintest.Faults {
 		return chaintest.Faults{Answer: func(method string, params []json.RawMessage) (any, bool) {
 			var q struct{ FromBlock, ToBlock, BlockHash string }
@@ -24,7 +26,7 @@ func failingLogs(code int, message string) func(log map[string]any) chaintest.Fa
 				return n
 			}
 			block := number(log["blockNumber"])
-			return &chaintest.RPCError{Code: code, Message: message}, q.BlockHash == log["blockHash"] ||
+			return &chaintest.RPCError{Code: -32000, Message: message}, q.BlockHash == log["blockHash"] ||
 				q.BlockHash == "" && number(q.FromBlock) <= block && block <= number(q.ToBlock)
 		}}
 	}
@@ -41,51 +43,68 @@ func spoiledLog(key string, value any) func(log map[string]any) chaintest.Faults
 	}
 }
 
-// TestWatcher_BrokenLogs: endpoints that cannot make the logs of one block, or spoil one log, whatever they are asked
-// for and for good, hold up nobody who is paid in another block. Who was paid in that one is read when they can.
+// TestWatcher_BrokenLogs: endpoints that cannot make the logs of one block, or spoil one log, or fail for them as
+// gateways do, whatever they are asked for and for good, hold up nobody who is paid in another block. Who was paid in
+// that one is read when they can.
 func TestWatcher_BrokenLogs(t *testing.T) {
 	t.Parallel()
-	for name, fault := range map[string]func(log map[string]any) chaintest.Faults{
-		"Error":     failingLogs(-32000, "failed to get logs for block"),
-		"NotFound":  failingLogs(-32000, "block not found"),
-		"Internal":  failingLogs(-32603, "internal error"),
-		"Timeout":   failingLogs(-32000, "query timeout exceeded"),
-		"NoData":    spoiledLog("data", nil),
-		"NoTopics":  spoiledLog("topics", nil),
-		"OneTopic":  spoiledLog("topics", []string{"0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"}),
-		"OddFlag":   spoiledLog("removed", "no"),
-		"NoAddress": spoiledLog("address", nil),
-		"OtherData": spoiledLog("data", "0x"+strings.Repeat("1", 63)),
+	for name, c := range map[string]struct {
+		bad, of int
+		fault   func(log map[string]any) chaintest.Faults
+		answer  http.HandlerFunc
+	}{
+		"Error":      {1, 1, failingLogs("failed to get logs for block"), nil},
+		"ErrorOf3":   {2, 3, failingLogs("failed to get logs for block"), nil},
+		"NotFound":   {1, 1, failingLogs("block not found"), nil},
+		"OddFlagOf2": {1, 2, spoiledLog("removed", "no"), nil},
+		"TooLarge":   {1, 1, nil, answered(http.StatusRequestEntityTooLarge, "")},
+		"GatewayOf3": {2, 3, nil, answered(http.StatusBadGateway, "<html>odd</html>")},
+		"TimeoutOf2": {1, 2, nil, answered(http.StatusGatewayTimeout, "<html>odd</html>")},
+		"HTML":       {1, 1, nil, answered(http.StatusOK, "<html>odd</html>")},
+		"Dropped":    {1, 1, nil, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }},
+		"Slow":       {1, 1, nil, hangs},
+		"SlowOf3":    {2, 3, nil, hangs},
 	} {
-		for endpoints, bad := range map[int]int{1: 1, 2: 1, 3: 2} {
-			t.Run(fmt.Sprintf("%s%dOf%d", name, bad, endpoints), func(t *testing.T) {
-				t.Parallel()
-				r := newRig(t, endpoints)
-				victim, other := r.start(), r.start()
-				tx := r.pay(victim)
-				r.chain.Mine(1)
-				blocks := r.chain.Blocks()
-				for _, e := range r.endpoints[:bad] {
-					e.Set(fault(r.logOf(victim, blocks[len(blocks)-1], tx, tenUSDC)))
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, c.of)
+			var g atomic.Pointer[gateway]
+			w := r.behind(c.bad, &g)
+			r.must(w.RunOnce(r.Context()))
+			victim, other := r.start(), r.start()
+			tx := r.pay(victim)
+			r.chain.Mine(1)
+			blocks := r.chain.Blocks()
+			block := blocks[len(blocks)-1]
+			for _, e := range r.endpoints[:c.bad] {
+				if c.fault != nil {
+					e.Set(c.fault(r.logOf(victim, block, tx, tenUSDC)))
 				}
-				r.pay(other)
-				r.chain.Mine(rigFinalDepth + 2)
-				for range 10 {
-					_ = r.watcher.RunOnce(r.Context())
-					r.chain.Mine(10) // an endpoint may lack what is new
-				}
-				r.expect(other, payment.Completed, tenUSDC)
-				if h := r.watcher.Health(); !h.OK {
-					t.Errorf("health %+v", h)
-				}
-				r.start() // which the network must still be offered for
-				for _, e := range r.endpoints {
-					e.Set(chaintest.Faults{})
-				}
-				r.retry(r.watcher)
-				r.expect(victim, payment.Completed, tenUSDC)
-				r.wantSetAside(0)
-			})
-		}
+			}
+			if c.answer != nil {
+				g.Store(&gateway{func(method string, params []json.RawMessage) bool {
+					return asksForLogs(method, params, block.Number)
+				}, c.answer})
+			}
+			r.pay(other)
+			r.chain.Mine(rigFinalDepth + 2)
+			for range 12 {
+				_ = w.RunOnce(r.Context())
+				r.chain.Wait(3 * time.Second)
+				r.chain.Mine(10) // an endpoint may lack what is new
+			}
+			r.expect(other, payment.Completed, tenUSDC)
+			if h := w.Health(); !h.OK {
+				t.Errorf("health %+v", h)
+			}
+			r.start() // which the network must still be offered for
+			g.Store(nil)
+			for _, e := range r.endpoints {
+				e.Set(chaintest.Faults{})
+			}
+			r.retry(w)
+			r.expect(victim, payment.Completed, tenUSDC)
+			r.wantSetAside(0)
+		})
 	}
 }

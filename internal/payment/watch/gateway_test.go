@@ -86,63 +86,23 @@ func answered(status int, text string) http.HandlerFunc {
 	}
 }
 
-// TestWatcher_RefusedLogs: endpoints that fail for the logs of one block as gateways do, or take too long for them,
-// whatever they are asked for and for good, hold up nobody who is paid in another block.
-func TestWatcher_RefusedLogs(t *testing.T) {
-	t.Parallel()
-	for name, answer := range map[string]http.HandlerFunc{
-		"Forbidden": answered(http.StatusForbidden, "<html>no</html>"),
-		"TooLarge":  answered(http.StatusRequestEntityTooLarge, ""),
-		"Internal":  answered(http.StatusInternalServerError, "<html>odd</html>"),
-		"Gateway":   answered(http.StatusBadGateway, "<html>odd</html>"),
-		"Timeout":   answered(http.StatusGatewayTimeout, "<html>odd</html>"),
-		"HTML":      answered(http.StatusOK, "<html>odd</html>"),
-		"OtherID":   answered(http.StatusOK, `{"jsonrpc":"2.0","id":99,"result":"0x1"}`),
-		"Dropped":   func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
-		"Slow":      func(_ http.ResponseWriter, q *http.Request) { <-q.Context().Done() },
-	} {
-		for endpoints, bad := range map[int]int{1: 1, 2: 1, 3: 2} {
-			t.Run(fmt.Sprintf("%s%dOf%d", name, bad, endpoints), func(t *testing.T) {
-				t.Parallel()
-				r := newRig(t, endpoints)
-				var g atomic.Pointer[gateway]
-				w := r.behind(bad, &g)
-				r.must(w.RunOnce(r.Context()))
-				victim, other := r.start(), r.start()
-				r.pay(victim)
-				r.chain.Mine(1)
-				block := r.chain.Head().Number
-				g.Store(&gateway{func(method string, params []json.RawMessage) bool {
-					return asksForLogs(method, params, block)
-				}, answer})
-				r.pay(other)
-				r.chain.Mine(rigFinalDepth + 2)
-				for range 12 {
-					_ = w.RunOnce(r.Context())
-					r.chain.Wait(3 * time.Second)
-					r.chain.Mine(1)
-				}
-				r.expect(other, payment.Completed, tenUSDC)
-				if h := w.Health(); !h.OK {
-					t.Errorf("health %+v", h)
-				}
-				g.Store(nil)
-				r.retry(w)
-				r.expect(victim, payment.Completed, tenUSDC)
-				r.wantSetAside(0)
-			})
-		}
-	}
+// failed is a gateway that answers with an error object.
+func failed(code int, message string) http.HandlerFunc {
+	return answered(http.StatusOK,
+		fmt.Sprintf(`{"jsonrpc":"2.0","id":0,"error":{"code":%d,"message":%q}}`, code, message))
 }
+
+// hangs is a gateway that does not answer.
+func hangs(_ http.ResponseWriter, q *http.Request) { <-q.Context().Done() }
 
 // TestWatcher_NoLogs: one of several endpoints that has no eth_getLogs at all, or hangs at it, still judges what the
 // others show.
 func TestWatcher_NoLogs(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]http.HandlerFunc{
-		"NoMethod":  answered(http.StatusOK, `{"jsonrpc":"2.0","id":0,"error":{"code":-32601,"message":"no such method"}}`),
+		"NoMethod":  failed(-32601, "no such method"),
 		"Forbidden": answered(http.StatusForbidden, "<html>not on your plan</html>"),
-		"Slow":      func(_ http.ResponseWriter, q *http.Request) { <-q.Context().Done() },
+		"Slow":      hangs,
 	} {
 		for _, endpoints := range []int{2, 3} {
 			t.Run(fmt.Sprintf("%s1Of%d", name, endpoints), func(t *testing.T) {

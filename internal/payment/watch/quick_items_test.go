@@ -17,9 +17,9 @@ import (
 func TestWatcher_QuickReadFails(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]http.HandlerFunc{
-		"Error":    answered(http.StatusOK, `{"jsonrpc":"2.0","id":0,"error":{"code":-32603,"message":"internal error"}}`),
+		"Error":    failed(-32603, "internal error"),
 		"Internal": answered(http.StatusInternalServerError, "<html>odd</html>"),
-		"Slow":     func(_ http.ResponseWriter, q *http.Request) { <-q.Context().Done() },
+		"Slow":     hangs,
 	} {
 		for endpoints := 1; endpoints <= 2; endpoints++ {
 			t.Run(fmt.Sprintf("%s1Of%d", name, endpoints), func(t *testing.T) {
