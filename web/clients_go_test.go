@@ -27,6 +27,7 @@ func TestClients_Go(t *testing.T) {
 		t.Helper()
 		c := exec.CommandContext(ctx, "go", args...)
 		c.Dir = dir
+		c.Env = append(c.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -trimpath") // or nothing is cached: dir differs
 		out, err := c.CombinedOutput()
 		if err != nil {
 			t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)

@@ -78,7 +78,7 @@ func bindable(a any) bool {
 
 func (q *boundQuery) QueryContext(ctx context.Context, text string, _ ...any) (rows *sql.Rows, err error) {
 	args := q.take()
-	if len(args) > mostBound {
+	if len(args) > mostBound || !q.kept.again(text) {
 		return q.conn.QueryContext(ctx, text, args...)
 	}
 	err = q.kept.with(ctx, text, func(stmt *sql.Stmt) error {
@@ -90,7 +90,7 @@ func (q *boundQuery) QueryContext(ctx context.Context, text string, _ ...any) (r
 
 func (q *boundQuery) ExecContext(ctx context.Context, text string, _ ...any) (res sql.Result, err error) {
 	args := q.take()
-	if len(args) > mostBound {
+	if len(args) > mostBound || !q.kept.again(text) {
 		return q.conn.ExecContext(ctx, text, args...)
 	}
 	err = q.kept.with(ctx, text, func(stmt *sql.Stmt) error {

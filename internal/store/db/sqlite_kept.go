@@ -16,7 +16,7 @@ type keptStmts struct {
 		PrepareContext(ctx context.Context, text string) (*sql.Stmt, error)
 	}
 	mu     sync.Mutex
-	byText map[string]*keptStmt
+	byText map[string]*keptStmt // nil: the text ran once
 }
 
 // keptStmt is a statement and how many use it: its keeper, and callers.
@@ -48,6 +48,17 @@ func (k *keptStmts) take(text string) *keptStmt {
 		one.uses++
 	}
 	return one
+}
+
+// again reports whether the text ran before: to prepare one for a single run would cost more.
+func (k *keptStmts) again(text string) bool {
+	k.mu.Lock()
+	_, ran := k.byText[text]
+	k.mu.Unlock()
+	if !ran {
+		k.keep(text, nil)
+	}
+	return ran
 }
 
 // keep makes room if needed: any statement may go.
