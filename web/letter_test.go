@@ -167,8 +167,10 @@ func TestLetterHTML(t *testing.T) {
 		"alone":    {"", "https://pay.example/tx", `<p><a href="https://pay.example/tx"><bdi>https://pay.example/tx</bdi></a>`},
 		"facts":    {"zh", "金额：$5\n订单号：NL-7", `<td>订单号</td><td><bdi>NL-7</bdi></td>`},
 		"sign in":  {"", "If this was not meant, sign in at once and correct it:\nhttps://pay.example/dashboard", `>Sign in</a>`},
-		"address": {"", "It goes here:\n0x52908400098527886E0F7030069857D2E4169EE7",
-			`It goes here:<br><span class="addr" data-testid=""><span><b>0x5290</b></span>`},
+		"address": {
+			"", "It goes here:\n0x52908400098527886E0F7030069857D2E4169EE7",
+			`It goes here:<br><span class="addr" data-testid=""><span><b>0x5290</b></span>`,
+		},
 		"waiting": {"", "Payments that need you: 3\nhttps://pay.example/dashboard/attention", `>Needs attention</a>`},
 		"change":  {"", "Polygon: " + merchantWallet + " → " + thief, `<b>9EE7</b>`},
 		"script":  {"", "Open it:\njavascript:alert(1)", `Open it:<br>javascript:alert(1)</p>`},

@@ -36,22 +36,8 @@ func Voices[E interface{ Voice() string }](endpoints []E) (first []E) {
 	return first
 }
 
-// voice is an endpoint that moves on.
-type voice interface {
-	Voice() string
-	MovedAt() time.Time
-	FinalMovedAt() time.Time
-}
-
-// Moved returns when the newest block of each voice has moved last.
-func Moved[E voice](endpoints []E) map[string]time.Time { return movedBy(endpoints, E.MovedAt) }
-
-// FinalMoved returns when the block that each voice calls final has moved last.
-func FinalMoved[E voice](endpoints []E) map[string]time.Time {
-	return movedBy(endpoints, E.FinalMovedAt)
-}
-
-func movedBy[E voice](endpoints []E, movedAt func(E) time.Time) map[string]time.Time {
+// Moved returns when something of each voice, such as its newest block, has moved last.
+func Moved[E interface{ Voice() string }](endpoints []E, movedAt func(E) time.Time) map[string]time.Time {
 	moved := make(map[string]time.Time)
 	for _, e := range endpoints {
 		if at := movedAt(e); at.After(moved[e.Voice()]) {

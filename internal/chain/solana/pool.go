@@ -121,7 +121,7 @@ func (p *pool) size() int { return len(node.Voices(p.endpoints)) }
 
 // lone reports whether one of two voices is left (chain.Alone).
 func (p *pool) lone() bool {
-	return p.alone.Lone(node.Moved(p.endpoints), p.now())
+	return p.alone.Lone(node.Moved(p.endpoints, (*endpoint).MovedAt), p.now())
 }
 
 // voices lists one ready endpoint of each voice, the first in the order of ready: those to ask where a quorum decides.

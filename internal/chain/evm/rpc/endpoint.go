@@ -35,8 +35,8 @@ type Endpoint struct {
 
 func newEndpoint(w *wire, chainID uint64, rate *endpoint.Rate) *Endpoint {
 	return &Endpoint{
-		wire: w, Health: endpoint.NewHealth(w.now), chainID: chainID, rate: rate, multicall: Multicall3(), pause: chain.Sleep,
-		batch:  endpoint.NewLimit(maxBatch, maxBatch),
+		wire: w, Health: endpoint.NewHealth(w.now), chainID: chainID, rate: rate, multicall: Multicall3(),
+		pause: chain.Sleep, batch: endpoint.NewLimit(maxBatch, maxBatch),
 		blocks: endpoint.NewLimit(firstSpan, maxSpan), topics: endpoint.NewLimit(maxTopicAddresses, maxTopicAddresses),
 	}
 }

@@ -104,12 +104,13 @@ func (p *Pool) Single() bool { return p.Size() == 1 }
 
 // Lone reports whether one of two voices is left, which may decide by the rule.
 func (p *Pool) Lone(rule chain.Alone) bool {
-	return rule.Lone(endpoint.Moved(p.endpoints), p.now())
+	return rule.Lone(endpoint.Moved(p.endpoints, (*Endpoint).MovedAt), p.now())
 }
 
 // LoneFinal reports whether one voice is left that says what is final, which may decide by the rule.
 func (p *Pool) LoneFinal(rule chain.Alone) bool {
-	return rule.LoneFinal(endpoint.FinalMoved(p.endpoints), endpoint.Moved(p.endpoints), p.now())
+	final := endpoint.Moved(p.endpoints, (*Endpoint).FinalMovedAt)
+	return rule.LoneFinal(final, endpoint.Moved(p.endpoints, (*Endpoint).MovedAt), p.now())
 }
 
 // Now returns the time by the pool's clock.
