@@ -195,7 +195,7 @@ func (d *database) faults(t *testing.T, text string) []string {
 	for _, m := range listed.FindAllStringSubmatch(text, -1) {
 		wanted["SEARCH "+m[1]+" USING INTEGER PRIMARY KEY (rowid=?)"] = true
 	}
-	rows, err := d.raw.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+text)
+	rows, err := d.raw.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+text, make([]any, strings.Count(text, "?"))...)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
