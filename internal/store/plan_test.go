@@ -284,14 +284,10 @@ func (w *world) useDashboard(k merchant.Key, p payment.Payment) {
 }
 
 // numbered writes the arguments of prepared statements as the database can
-// explain them: SQLite with NULL for each, PostgreSQL with numbered ones.
+// explain them: PostgreSQL numbers them.
 func (w *world) numbered(texts []string) []string {
-	for i, text := range texts {
-		if !w.ManyWriters() {
-			texts[i] = strings.ReplaceAll(text, "?", "NULL")
-			continue
-		}
-		for n := 1; strings.Contains(texts[i], "?"); n++ {
+	for i := range texts {
+		for n := 1; w.ManyWriters() && strings.Contains(texts[i], "?"); n++ {
 			texts[i] = strings.Replace(texts[i], "?", fmt.Sprintf("$%d", n), 1)
 		}
 	}
@@ -318,7 +314,7 @@ func (w *world) explain(text string) []string {
 			explain += "(NULL" + strings.Repeat(", NULL", n-1) + ")"
 		}
 	}
-	rows, err := conn.QueryContext(w.T.Context(), explain)
+	rows, err := conn.QueryContext(w.T.Context(), explain, make([]any, strings.Count(explain, "?"))...)
 	if err != nil {
 		w.T.Fatalf("%s: %v", explain, err)
 	}
