@@ -32,10 +32,15 @@ func (a Alone) Lone(moved map[string]time.Time, now time.Time) bool {
 	return (a == AloneSmall || a == AloneAll) && len(moved) == 2 && moving(moved, now) == 1
 }
 
-// LoneFinal reports whether one voice is left that says what is final, by when the final block of each has moved. Of
+// LoneFinal returns the one voice that is left that says what is final, by when the final block of each has moved. Of
 // more than two, enough must show newer blocks to confirm the money in them.
-func (a Alone) LoneFinal(final, moved map[string]time.Time, now time.Time) bool {
-	return (a == AloneSmall || a == AloneAll) && len(final) > 1 && moving(final, now) == 1 &&
+func (a Alone) LoneFinal(final, moved map[string]time.Time, now time.Time) (voice string, ok bool) {
+	for v, at := range final {
+		if now.Sub(at) <= AloneAfter {
+			voice = v
+		}
+	}
+	return voice, (a == AloneSmall || a == AloneAll) && len(final) > 1 && moving(final, now) == 1 &&
 		(len(moved) == 2 || moving(moved, now) >= Quorum(len(moved)))
 }
 

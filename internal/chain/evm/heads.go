@@ -1,7 +1,6 @@
 package evm
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,8 +20,6 @@ type headMemory struct {
 	// last is the block that was final before, as the chain had it when the heads were last read: BlockAt is asked for
 	// it next, and need not ask again.
 	last rpc.Header
-	// both is the newest block that as many voices as must have called final: beyond it, that is one endpoint's word.
-	both uint64
 	knowledge
 }
 
@@ -70,12 +67,11 @@ func (a *Adapter) newestHeads(ctx context.Context) (heads chain.Heads, by *rpc.E
 	shorter := len(voices) >= chain.Quorum(a.pool.Size())
 	by = best.endpoint
 	if !a.pool.Single() {
-		var one view
-		best, one = a.agree(ctx, best, known)
+		agreed, views := a.agree(ctx, best, known)
+		best = a.onOneWord(ctx, views, agreed)
 		if ctx.Err() != nil {
 			return chain.Heads{}, nil, ctx.Err()
 		}
-		best = a.onOneWord(one, best)
 	}
 	a.heads.remember(best, shorter)
 	return best.heads(), by, nil
@@ -83,17 +79,37 @@ func (a *Adapter) newestHeads(ctx context.Context) (heads chain.Heads, by *rpc.E
 
 // onOneWord replaces the final and the finalized block of what endpoints agree on by what the one that is left to say
 // what is final has said for long enough (chain.Alone).
-func (a *Adapter) onOneWord(one, agreed view) view {
-	if !a.pool.LoneFinal(a.alone) {
+func (a *Adapter) onOneWord(ctx context.Context, views []view, agreed view) view {
+	voice, lone := a.pool.LoneFinal(a.alone)
+	if !lone {
 		a.aged.Forget()
 		return agreed
 	}
-	a.aged.Keep(one, a.pool.Now())
-	if old, ok := a.aged.Old(a.pool.Now()); ok {
+	for _, v := range views {
+		if v.endpoint.Voice() == voice && a.onChain(ctx, v, views) {
+			a.aged.Keep(v, a.pool.Now())
+		}
+	}
+	if old, ok := a.aged.Old(a.pool.Now()); ok && old.final.Number > agreed.both {
 		agreed.final, agreed.finalized = higher(agreed.final, old.final), higher(agreed.finalized, old.finalized)
 		agreed.alone = true
 	}
 	return agreed.ordered(a.profile.Finality)
+}
+
+// onChain reports whether what one endpoint calls final is on the chain of as many as must agree, unless the others are
+// silent. None of these would be on a chain any more whose final blocks one has invented.
+func (a *Adapter) onChain(ctx context.Context, one view, views []view) bool {
+	if a.pool.Lone(a.alone) {
+		return true
+	}
+	have := 0
+	for _, v := range views {
+		if there(ctx, v, one.final) && there(ctx, v, one.finalized) {
+			have++
+		}
+	}
+	return have >= chain.Quorum(a.pool.Size())
 }
 
 // view is the chain as one endpoint reports it.
@@ -105,7 +121,7 @@ type view struct {
 	replaced                 bool       // the final block known before is not on this chain
 	behind                   error      // how it falls short of the known heads
 	alone                    bool       // what is final is one endpoint's word
-	both                     uint64     // see headMemory
+	both                     uint64     // see knowledge
 	shown                    map[uint64]rpc.Header
 }
 
@@ -117,7 +133,9 @@ func (v view) heads() chain.Heads {
 type knowledge struct {
 	latest           uint64
 	finalized, final rpc.Header
-	any              bool
+	// both is the newest block that as many voices as must have called final: beyond it, that is one endpoint's word.
+	both uint64
+	any  bool
 }
 
 func (m *headMemory) recall() knowledge {
@@ -131,8 +149,7 @@ func (m *headMemory) recall() knowledge {
 func (m *headMemory) remember(v view, shorter bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.final, m.last = v.final, v.last
-	m.both = cmp.Or(v.both, m.both)
+	m.final, m.last, m.both = v.final, v.last, v.both
 	if shorter || v.latest.Number > m.latest {
 		m.latest = v.latest.Number
 	}
@@ -145,7 +162,7 @@ func (m *headMemory) remember(v view, shorter bool) {
 func (m *headMemory) forget() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.last, m.both, m.knowledge = rpc.Header{}, 0, knowledge{}
+	m.last, m.knowledge = rpc.Header{}, knowledge{}
 }
 
 // byOne reports whether the block is final by the word of one endpoint only.

@@ -5,17 +5,18 @@ import (
 	"context"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/endpoint"
 	"github.com/florinpay/florin/internal/chain/evm/rpc"
 )
 
 // agree replaces the final and the finalized block of a view by what a quorum of
-// endpoints have reached. one is the view of the endpoint that calls the newest block final.
-func (a *Adapter) agree(ctx context.Context, best view, known knowledge) (agreed, one view) {
-	agreed, one = best, best
-	agreed.final, agreed.finalized = known.final, known.finalized
+// endpoints have reached, and returns the view of each endpoint that was asked.
+func (a *Adapter) agree(ctx context.Context, best view, known knowledge) (agreed view, views []view) {
+	agreed, views = best, []view{best}
+	agreed.final, agreed.finalized, agreed.both = known.final, known.finalized, known.both
 	agreed.last = rpc.Header{} // one that has not seen a fork yet shows the block that was there before
 	if best.replaced {
-		agreed.final = known.finalized
+		agreed.final, agreed.both = known.finalized, min(known.both, known.finalized.Number)
 	}
 	if !known.any {
 		agreed.final, agreed.finalized = best.first, best.first
@@ -28,14 +29,14 @@ func (a *Adapter) agree(ctx context.Context, best view, known knowledge) (agreed
 				v, err = a.readSecond(ctx, e, best, known)
 				return err
 			})
+			if err == nil {
+				views = append(views, v)
+			}
 			return v, err == nil
 		},
 		func(o, v view) {
 			if a.stale(agreed.latest) && v.latest.Time > agreed.latest.Time {
 				agreed.latest = v.latest // of which one endpoint names no time, or a wrong one
-			}
-			if v.final.Number > one.final.Number {
-				one = v
 			}
 			low := lowest(ctx, o, o.final, v, v.final)
 			if final.Add(low, o.endpoint, v.endpoint) >= needed && low.Number > agreed.final.Number {
@@ -47,7 +48,7 @@ func (a *Adapter) agree(ctx context.Context, best view, known knowledge) (agreed
 			}
 		},
 		func() bool { return agreed.final.Number > known.final.Number })
-	return agreed.ordered(a.profile.Finality), one
+	return agreed.ordered(a.profile.Finality), views
 }
 
 // stale reports whether a newest block is so old that the network would not be offered.
@@ -59,17 +60,18 @@ func (a *Adapter) stale(latest rpc.Header) bool {
 type reached = chain.Reached[rpc.Header, *rpc.Endpoint]
 
 // readSecond is readHeads for an endpoint that is compared with a first one. In one request it is asked for the tags
-// and for the block that is final by the first one: where it has that block, it has all that was final before.
+// and for the block that is final by the first one: where it has that block, it has all that was final before. Some
+// nodes fail for a block that is not there yet, which the first one may have invented.
 func (a *Adapter) readSecond(ctx context.Context, e *rpc.Endpoint, first view, known knowledge) (view, error) {
 	if !known.any || a.profile.Finality.Depth > 0 {
 		return a.readHeads(ctx, e, known)
 	}
 	finalized, final := string(chain.TagFinalized), string(a.profile.Finality.Tag)
 	blocks, err := readWith(ctx, e, first.final, finalized, final, "latest")
-	if err != nil {
+	if err != nil && !endpoint.IsItem(err) {
 		return view{}, err
 	}
-	if blocks[rpc.Quantity(first.final.Number)] != first.final ||
+	if err != nil || blocks[rpc.Quantity(first.final.Number)] != first.final ||
 		first.final.Number < known.finalized.Number {
 		return a.readHeads(ctx, e, known)
 	}
@@ -89,25 +91,25 @@ func lowest(ctx context.Context, a view, ha rpc.Header, b view, hb rpc.Header) r
 	if ha.Number < hb.Number {
 		ha, a, hb = hb, b, ha
 	}
-	there, known := a.shown[hb.Number]
-	switch {
-	case ha.Number == hb.Number:
-		there = ha
-	case !known:
-		results, err := a.endpoint.Results(ctx, rpc.BlockByNumber(hb.Number))
-		if err != nil {
-			return rpc.Header{}
-		}
-		h, ok, err := rpc.ParseNumberedHeader(results[0], hb.Number)
-		if err != nil || !ok {
-			return rpc.Header{}
-		}
-		there = h
-	}
-	if there != hb { // with the same time
+	if ha.Number == hb.Number && ha != hb || ha.Number > hb.Number && !there(ctx, a, hb) {
 		return rpc.Header{}
 	}
 	return hb
+}
+
+// there reports whether the chain of an endpoint has the block, with the same time.
+func there(ctx context.Context, v view, h rpc.Header) bool {
+	shown, known := v.shown[h.Number]
+	if !known && h.Number <= v.latest.Number {
+		results, err := v.endpoint.Results(ctx, rpc.BlockByNumber(h.Number))
+		if err != nil {
+			return false
+		}
+		if shown, known, err = rpc.ParseNumberedHeader(results[0], h.Number); err != nil {
+			return false
+		}
+	}
+	return known && shown == h
 }
 
 func higher(a, b rpc.Header) rpc.Header {

@@ -107,8 +107,8 @@ func (p *Pool) Lone(rule chain.Alone) bool {
 	return rule.Lone(endpoint.Moved(p.endpoints, (*Endpoint).MovedAt), p.now())
 }
 
-// LoneFinal reports whether one voice is left that says what is final, which may decide by the rule.
-func (p *Pool) LoneFinal(rule chain.Alone) bool {
+// LoneFinal returns the one voice that is left that says what is final, which may decide by the rule.
+func (p *Pool) LoneFinal(rule chain.Alone) (voice string, ok bool) {
 	final := endpoint.Moved(p.endpoints, (*Endpoint).FinalMovedAt)
 	return rule.LoneFinal(final, endpoint.Moved(p.endpoints, (*Endpoint).MovedAt), p.now())
 }
