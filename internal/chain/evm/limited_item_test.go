@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/chaintest"
@@ -51,6 +52,38 @@ func TestScan_LimitedItem(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestScan_LimitedAll: an endpoint that refuses every request with a receipt for the sake of a rate is refused for no
+// item's sake: it rests, soon, and another one is asked.
+func TestScan_LimitedAll(t *testing.T) {
+	t.Parallel()
+	s := newScript(t, 2)
+	var watched []chain.Watched
+	for range 40 {
+		p, _ := s.pay()
+		watched = append(watched, p.To)
+	}
+	s.Mine(5)
+	nodes := s.throughProviders()
+	s.limitRate(nodes)
+	final := s.heads().Final
+	nodes[0].Behave(chaintest.Rules{Request: func(_ int, calls []chaintest.ProviderCall, _ bool) *chaintest.HTTPAnswer {
+		if slices.ContainsFunc(calls, func(c chaintest.ProviderCall) bool {
+			return c.Method == "eth_getTransactionReceipt"
+		}) {
+			return &chaintest.HTTPAnswer{Status: http.StatusTooManyRequests}
+		}
+		return nil
+	}})
+	before := s.clock.Now()
+	got, err := s.scan(0, final, watched...)
+	if took := s.clock.Now().Sub(before); err != nil || len(got) != len(watched) || took > 20*time.Second {
+		t.Errorf("scanned %d in %s, %v", len(got), took, err)
+	}
+	if e := s.reader.Endpoints()[0]; e.Errors != 1 || e.Healthy {
+		t.Errorf("it did not rest: %+v", e)
 	}
 }
 

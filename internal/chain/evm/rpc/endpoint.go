@@ -73,14 +73,14 @@ func (e *Endpoint) AskInto(ctx context.Context, buffer *bytes.Buffer, calls ...C
 			into = new(bytes.Buffer)
 		}
 		got, err := e.request(ctx, part, into)
-		if Limited(err) && ofItems(part) && ctx.Err() == nil && e.answers(ctx) {
+		if Limited(err) && ofItems(part) && limits.items < mostItems && ctx.Err() == nil && e.answers(ctx) {
 			if most = limits.refused(part); most > 0 {
 				if err = e.pause(ctx, time.Second); err != nil {
 					return nil, err
 				}
 				continue
 			}
-			got, err, most = []Reply{{Err: &Error{Message: err.Error(), item: true}}}, nil, len(calls)
+			got, err = []Reply{{Err: &Error{Message: err.Error(), item: true}}}, nil
 		}
 		if errors.Is(err, errBatchRefused) && len(part) > 1 && ctx.Err() == nil {
 			refusal, _ = errors.AsType[*Error](err)
@@ -106,7 +106,7 @@ func (e *Endpoint) AskInto(ctx context.Context, buffer *bytes.Buffer, calls ...C
 			return nil, e.fault(ctx, part, err)
 		}
 		e.acceptBatch(len(part))
-		replies = append(replies, got...)
+		replies, most = append(replies, got...), limits.passed(got, most, len(calls))
 	}
 	if limits.any && !slices.ContainsFunc(replies, Reply.ofItem) {
 		e.rate.Refused()

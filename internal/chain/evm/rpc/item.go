@@ -47,16 +47,34 @@ func ofItems(calls []Call) bool {
 type itemLimits struct {
 	any   bool // calls were refused
 	alone bool // the last one, by itself
+	items int  // were refused for their own sake, and no other call has passed since
 }
+
+// mostItems is how many items in a row are at fault at most: an endpoint that refuses more than these refuses all, and
+// each costs seconds.
+const mostItems = 3
 
 // refused records that the calls were refused, and returns how many of them to ask for next; 0: it is the item.
 func (l *itemLimits) refused(calls []Call) (most int) {
 	twice := l.alone && len(calls) == 1
 	l.any, l.alone = true, len(calls) == 1 && !twice
 	if twice {
+		l.items++
 		return 0
 	}
 	return max(len(calls)/2, 1)
+}
+
+// passed returns how many calls to ask for next after these replies: few at first where some were refused.
+func (l *itemLimits) passed(replies []Reply, most, all int) int {
+	if !l.any {
+		return most
+	}
+	if slices.ContainsFunc(replies, Reply.ofItem) {
+		return 1
+	}
+	l.items = 0
+	return min(2*most, all)
 }
 
 // ofItem reports whether the call was refused for the sake of its item.
