@@ -100,7 +100,7 @@ func (a *Adapter) onOneWord(ctx context.Context, views []view, agreed view) view
 // onChain reports whether what one endpoint calls final is on the chain of as many as must agree, unless the others are
 // silent. None of these would be on a chain any more whose final blocks one has invented.
 func (a *Adapter) onChain(ctx context.Context, one view, views []view) bool {
-	if a.pool.Lone(a.alone) {
+	if a.pool.Lone(a.alone) && a.pool.Moves(one.endpoint.Voice()) {
 		return true
 	}
 	have := 0

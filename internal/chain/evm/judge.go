@@ -30,6 +30,9 @@ func (a *Adapter) Judge(ctx context.Context, transfers []chain.Transfer, at chai
 	switch {
 	case alone:
 		size = 1
+		if !a.pool.Single() { // the one that stands still may answer, and is not the one that is left
+			endpoints = slices.DeleteFunc(endpoints, func(e *rpc.Endpoint) bool { return !a.pool.Moves(e.Voice()) })
+		}
 	case t.Source != "":
 		endpoints = a.pool.Without(t.Source)
 	}

@@ -107,6 +107,11 @@ func (p *Pool) Lone(rule chain.Alone) bool {
 	return rule.Lone(endpoint.Moved(p.endpoints, (*Endpoint).MovedAt), p.now())
 }
 
+// Moves reports whether the newest block of a voice has moved lately: of two, the one that is left does (Lone).
+func (p *Pool) Moves(voice string) bool {
+	return p.now().Sub(endpoint.Moved(p.endpoints, (*Endpoint).MovedAt)[voice]) <= chain.AloneAfter
+}
+
 // LoneFinal returns the one voice that is left that says what is final, which may decide by the rule.
 func (p *Pool) LoneFinal(rule chain.Alone) (voice string, ok bool) {
 	final := endpoint.Moved(p.endpoints, (*Endpoint).FinalMovedAt)
