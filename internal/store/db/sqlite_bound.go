@@ -79,7 +79,7 @@ func bindable(a any) bool {
 func (q *boundQuery) QueryContext(ctx context.Context, text string, _ ...any) (rows *sql.Rows, err error) {
 	args := q.take()
 	if len(args) > mostBound || !q.kept.again(text) {
-		return q.conn.QueryContext(ctx, text, args...)
+		return q.conn.QueryContext(ctx, text, args...) //nolint:sqlclosecheck // bun's
 	}
 	err = q.kept.with(ctx, text, func(stmt *sql.Stmt) error {
 		rows, err = stmt.QueryContext(ctx, args...) //nolint:rowserrcheck,sqlclosecheck // bun's

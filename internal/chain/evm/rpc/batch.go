@@ -74,13 +74,7 @@ func (e *Endpoint) askAgain(ctx context.Context, calls []Call, replies []Reply) 
 			for i, at := range part {
 				again[i] = calls[at]
 			}
-			got, err := e.request(ctx, again, new(bytes.Buffer))
-			if Limited(err) && len(part) == 1 {
-				got, err = []Reply{{Err: &Error{Code: http.StatusTooManyRequests, Message: err.Error()}}}, nil
-			}
-			if err == nil && len(part) == 1 {
-				got, err = e.askAgain(ctx, again, got)
-			}
+			got, err := e.askPart(ctx, again)
 			if Limited(err) {
 				break
 			}
@@ -99,6 +93,21 @@ func (e *Endpoint) askAgain(ctx context.Context, calls []Call, replies []Reply) 
 		}
 	}
 	return nil, rateLimited{defaultRetryAfter}
+}
+
+// askPart asks for some calls of a batch, and once more for one alone that a rate limit refuses.
+func (e *Endpoint) askPart(ctx context.Context, calls []Call) ([]Reply, error) {
+	got, err := e.request(ctx, calls, new(bytes.Buffer))
+	if len(calls) > 1 {
+		return got, err
+	}
+	if Limited(err) {
+		got, err = []Reply{{Err: &Error{Code: http.StatusTooManyRequests, Message: err.Error()}}}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return e.askAgain(ctx, calls, got)
 }
 
 // limitedOf lists which calls a rate limit refused, and says for how long to rest.

@@ -73,14 +73,12 @@ func (e *Endpoint) AskInto(ctx context.Context, buffer *bytes.Buffer, calls ...C
 			into = new(bytes.Buffer)
 		}
 		got, err := e.request(ctx, part, into)
-		if Limited(err) && ofItems(part) && limits.items < mostItems && ctx.Err() == nil && e.answers(ctx) {
-			if most = limits.refused(part); most > 0 {
-				if err = e.pause(ctx, time.Second); err != nil {
-					return nil, err
-				}
+		if Limited(err) {
+			var fewer int
+			if got, fewer, err = e.limited(ctx, part, &limits, err); fewer > 0 && err == nil {
+				most = fewer
 				continue
 			}
-			got, err = []Reply{{Err: &Error{Message: err.Error(), item: true}}}, nil
 		}
 		if errors.Is(err, errBatchRefused) && len(part) > 1 && ctx.Err() == nil {
 			refusal, _ = errors.AsType[*Error](err)
@@ -112,6 +110,20 @@ func (e *Endpoint) AskInto(ctx context.Context, buffer *bytes.Buffer, calls ...C
 		e.rate.Refused()
 	}
 	return replies, nil
+}
+
+// limited decides about calls that were refused for the sake of a rate. Calls for items are asked for again after a
+// moment, fewer of them, while the endpoint answers another call; got says so where it is the fault of one item.
+func (e *Endpoint) limited(
+	ctx context.Context, calls []Call, limits *itemLimits, refusal error,
+) (got []Reply, fewer int, err error) {
+	if !ofItems(calls) || limits.items == mostItems || ctx.Err() != nil || !e.answers(ctx) {
+		return nil, 0, refusal
+	}
+	if fewer = limits.refused(calls); fewer > 0 {
+		return nil, fewer, e.pause(ctx, time.Second)
+	}
+	return []Reply{{Err: &Error{Message: refusal.Error(), item: true}}}, 0, nil
 }
 
 // smallerPart returns how many calls to ask at once when n calls in one request
