@@ -50,6 +50,9 @@ func (a *Adapter) Heads(ctx context.Context) (chain.Heads, error) {
 		if err != nil {
 			return err
 		}
+		if a.pool.lone() && !a.pool.moves(e.Voice()) {
+			return rpc.Lagging("slot %d has been the newest for too long", v.Latest.Number)
+		}
 		if v.Final.Number < known.Final.Number && v.Latest.Number < known.Final.Number {
 			return rpc.Lagging("newest slot is %d, and %d is final", v.Latest.Number, known.Final.Number)
 		}

@@ -25,6 +25,9 @@ func (a *Adapter) Judge(ctx context.Context, transfers []chain.Transfer, at chai
 	switch {
 	case alone:
 		size = 1
+		if a.pool.size() > 1 { // the one that stands still may answer, and is not the one that is left
+			endpoints = slices.DeleteFunc(endpoints, func(e *endpoint) bool { return !a.pool.moves(e.Voice()) })
+		}
 	case t.Source != "":
 		endpoints = a.pool.without(t.Source)
 	}

@@ -124,6 +124,11 @@ func (p *pool) lone() bool {
 	return p.alone.Lone(node.Moved(p.endpoints, (*endpoint).MovedAt), p.now())
 }
 
+// moves reports whether the newest slot of a voice has moved lately: of two, the one that is left does (lone).
+func (p *pool) moves(voice string) bool {
+	return p.now().Sub(node.Moved(p.endpoints, (*endpoint).MovedAt)[voice]) <= chain.AloneAfter
+}
+
 // voices lists one ready endpoint of each voice, the first in the order of ready: those to ask where a quorum decides.
 func (p *pool) voices() []*endpoint { return node.Voices(p.ready()) }
 
