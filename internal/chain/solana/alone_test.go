@@ -144,12 +144,13 @@ func TestAlone_Future(t *testing.T) {
 			`"parentSlot":999999999,"blockTime":%d,"signatures":[]}}`, someHash, clock.Now().Unix())
 	}
 	nodes[0].mu.Unlock()
-	if at := pass(chain.AloneAfter + chain.AloneDepth + 5*time.Minute).Final; at.Number <= before || at.Number > 1_000_000 {
+	at := pass(chain.AloneAfter + chain.AloneDepth + 5*time.Minute).Final
+	if at.Number <= before || at.Number > 1_000_000 {
 		t.Errorf("slot %d is final after %d", at.Number, before)
 	}
 	nodes[0].set("getSlot", nil)
 	before = mustHeads(t, reader).Final.Number
-	if at := pass(5 * time.Minute).Final; at.Number <= before || at.Number > 1_000_000 {
+	if at = pass(5 * time.Minute).Final; at.Number <= before || at.Number > 1_000_000 {
 		t.Errorf("when it has stopped: slot %d is final after %d", at.Number, before)
 	}
 }
