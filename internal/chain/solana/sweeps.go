@@ -2,6 +2,7 @@ package solana
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
@@ -76,10 +77,16 @@ func (s *search) readSweeps(ctx context.Context, snapshots []snapshot) (named fu
 // listSweeps reads the sweeps that the log lacks.
 func (s *search) listSweeps(ctx context.Context, log *sweepLog, snapshots []snapshot) error {
 	newest, err := s.e.NewestSigned(ctx, s.adapter.sweeps.String())
-	if err != nil || newest.Signature == "" {
+	if err != nil {
 		return err
 	}
 	since := log.start(s, snapshots)
+	if newest.Signature == "" {
+		if s.forgot(ctx, since) && s.first < math.MaxUint64 {
+			log.hides(s.first)
+		}
+		return nil
+	}
 	if log.named == nil || since < log.since {
 		*log = sweepLog{
 			since: since, named: make(map[solanago.PublicKey]naming), read: make(map[string]uint64),

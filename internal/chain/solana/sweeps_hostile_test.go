@@ -163,7 +163,8 @@ func TestSweeps_Hidden(t *testing.T) {
 }
 
 // TestSweeps_Forgotten: one of two nodes has forgotten a payment and its sweep. It is not believed that there was
-// nothing before a later payment, which explains what the account holds, or before the sweep of another account.
+// nothing before a later payment, which explains what the account holds, or before the sweep of another account, or
+// that nothing was ever swept.
 func TestSweeps_Forgotten(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -173,6 +174,7 @@ func TestSweeps_Forgotten(t *testing.T) {
 		"PaidAgain": {func(_ *testing.T, s *till, to chain.Watched) {
 			s.Pay(chaintest.Payment{To: to, Asset: s.assets[0], Units: 3})
 		}, []uint64{3, 7}},
+		"Nothing":      {func(*testing.T, *till, chain.Watched) {}, []uint64{7}},
 		"AnotherSwept": {func(t *testing.T, s *till, _ chain.Watched) { s.paidAndSwept(t) }, []uint64{7}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -309,7 +309,12 @@ func (s *search) whole(ctx context.Context, w *walk) bool {
 	if !w.ended || len(w.page) > 0 || w.last > 0 && w.last < w.goal || w.bounded && w.rest == w.base {
 		return true
 	}
-	return w.rest == 0 && (s.adapter.pool.size() == 1 || s.adapter.pool.lone() || s.remembers(ctx, w.goal))
+	return w.rest == 0 && !s.forgot(ctx, w.goal)
+}
+
+// forgot reports whether the node may have forgotten the slot, and another one may know it still.
+func (s *search) forgot(ctx context.Context, slot uint64) bool {
+	return s.adapter.pool.size() > 1 && !s.adapter.pool.lone() && !s.remembers(ctx, slot)
 }
 
 // remembers reports whether the node has the slot still, as far as it says.
