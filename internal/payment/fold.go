@@ -91,18 +91,19 @@ type foldSum struct {
 	through     uint64         // the last block that is folded already
 	fresh, held part           // of later blocks, and of those
 	spare       chain.Transfer // one of held that no folded deposit is named after
+	since       chain.Head     // the first block that may hold what was missed; zero: none was
 }
 
 // part is the sum of some transfers.
 type part struct {
-	first chain.Transfer
+	first chain.Transfer // one of the first block
 	count int
 	units money.Units
 	last  uint64 // block
 }
 
 func (s *part) add(t chain.Transfer) {
-	if s.count == 0 {
+	if s.count == 0 || t.Block.Number < s.first.Block.Number {
 		s.first = t
 	}
 	s.count++
@@ -225,6 +226,8 @@ func (f *folding) findMissed(s *foldSum, rows []*Deposit) {
 	if more := s.held.units.Sub(known.units); more.Cmp(money.Units{}) > 0 && (!own || s.spare.Tx != "") {
 		if own {
 			s.fresh.first = s.spare
+		} else {
+			s.since = s.held.first.Block
 		}
 		s.fresh.count += max(s.held.count-known.count, 1)
 		s.fresh.units = s.fresh.units.Add(more)
@@ -233,13 +236,15 @@ func (f *folding) findMissed(s *foldSum, rows []*Deposit) {
 
 // put adds what is new to the last folded deposit, or to another if that one is
 // swept or came in time for a payment that has ended since. The deposit keeps the
-// block and transaction of its first transfer.
+// transaction of its first transfer, and the first block that may hold any: a sweep
+// of a later block took that along.
 func (f *folding) put(s *foldSum, rows []*Deposit, now time.Time) Deposit {
 	through := max(s.through, s.fresh.last)
 	if n := len(rows); n > 0 && !rows[n-1].Swept && (rows[n-1].Late || !f.p.Status.Final() || s.fresh.first.Tx == "") {
 		d := rows[n-1]
 		d.Transfer.Units = d.Transfer.Units.Add(s.fresh.units)
 		d.Count, d.Through = d.Count+s.fresh.count, through
+		s.begin(d)
 		return *d
 	}
 	d := Deposit{
@@ -251,6 +256,17 @@ func (f *folding) put(s *foldSum, rows []*Deposit, now time.Time) Deposit {
 	if !d.Transfer.Placed() {
 		d.Transfer.Block.Time = f.view.End.Time // its own is not known
 	}
+	s.begin(&d)
 	f.p.Deposits = append(f.p.Deposits, d)
 	return d
+}
+
+// begin has the deposit begin where what was missed may.
+func (s *foldSum) begin(d *Deposit) {
+	if b := s.since; b != (chain.Head{}) && b.Number < d.Transfer.Block.Number {
+		if b.Time.IsZero() {
+			b.Time = d.Transfer.Block.Time // of one without its place it is not known
+		}
+		d.Transfer.Block = b
+	}
 }

@@ -70,3 +70,19 @@ func TestFold_MissedByPart(t *testing.T) {
 		t.Error("what was missed is not added when the view shows all blocks")
 	}
 }
+
+// TestFold_MissedBefore: what was left out of blocks before the first one that was folded is held from its own block
+// on. A sweep between the two took it along.
+func TestFold_MissedBefore(t *testing.T) {
+	t.Parallel()
+	p := started(t, "10")
+	p = observe(t, p, view(chain.Polygon, 1, 1, 1, specks(p, 1, payment.FoldFrom, 1)...), t0).Payment
+	early, late := specks(p, 2, 10, 1), specks(p, 4, 20, 1)
+	p = observe(t, p, view(chain.Polygon, 4, 4, 4, late...), t0).Payment
+	p = observe(t, p, view(chain.Polygon, 2, 4, 4, append(late, early...)...), t0).Payment
+	got := p.Deposits[len(p.Deposits)-1]
+	if got.Count != 30 || got.Through != 4 || !got.Transfer.Block.Same(early[0].Block) ||
+		got.Transfer.ID() != late[0].ID() {
+		t.Errorf("the folded deposit is %+v, want one of blocks 2 to 4", got)
+	}
+}
