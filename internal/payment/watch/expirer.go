@@ -143,7 +143,7 @@ func (e *Expirer) coverage(ctx context.Context, payments []payment.Payment) (map
 		s, blind, err := e.scanned(ctx, n, r)
 		fail(n, err)
 		for _, p := range payments {
-			_, here := p.WatchedOn(n)
+			route, here := p.WatchedOn(n)
 			waiting := p.WaitsFor(e.began, e.now())
 			switch {
 			case !here:
@@ -155,7 +155,7 @@ func (e *Expirer) coverage(ctx context.Context, payments []payment.Payment) (map
 			}
 			if !blind && err == nil && s.has(p) {
 				s.due = append(s.due, p)
-			} else if waiting {
+			} else if waiting && (!blind || route.Network == n) { // another network that is blind holds up nothing
 				waits[p.ID]++
 			}
 		}

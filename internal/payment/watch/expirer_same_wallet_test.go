@@ -15,7 +15,8 @@ import (
 	"github.com/florinpay/florin/internal/payment/watch"
 )
 
-// sameWallet is a second EVM network of a rig, on which the merchant's wallet is the same.
+// sameWallet is a second EVM network of a rig, on which the merchant's wallet is the same, as on a third one, which
+// cannot be read.
 type sameWallet struct {
 	*rig
 	chain   *chaintest.EVM
@@ -27,9 +28,13 @@ type sameWallet struct {
 func newSameWallet(t *testing.T) *sameWallet {
 	t.Helper()
 	s := &sameWallet{rig: newRig(t, 1)}
+	var blind chain.Profile
 	for _, p := range chain.Profiles() {
-		if p.Network == chain.Base {
+		switch p.Network {
+		case chain.Base:
 			s.profile = p
+		case chain.BEP20:
+			blind = p
 		}
 	}
 	s.profile.Finality = s.rig.profile.Finality
@@ -42,8 +47,8 @@ func newSameWallet(t *testing.T) *sameWallet {
 	a, err := evm.New(evm.Config{Profile: s.profile, Endpoints: []string{s.chain.Endpoint(t).URL}, Now: s.now})
 	s.must(err)
 	s.watcher = watch.NewWatcher(s.profile, unchecked{a}, s.store, "one", s.now, slog.New(slog.DiscardHandler))
-	s.expirer = watch.NewExpirer([]chain.Profile{s.rig.profile, s.profile}, map[chain.Network]chain.Reader{
-		s.rig.profile.Network: s.reader(), s.profile.Network: unchecked{a},
+	s.expirer = watch.NewExpirer([]chain.Profile{s.rig.profile, s.profile, blind}, map[chain.Network]chain.Reader{
+		s.rig.profile.Network: s.reader(), s.profile.Network: unchecked{a}, blind.Network: unchecked{a},
 	}, s.store, s.store.Settlement(), s.now, slog.New(slog.DiscardHandler))
 	s.must(s.watcher.RunOnce(t.Context()))
 	return s
@@ -62,7 +67,9 @@ func (s *sameWallet) startAnyWay() payment.Payment {
 	p, err = s.store.UpdatePayment(s.Context(), p.ID, func(p payment.Payment) (payment.Change, error) {
 		return p.Start(payment.Choice{Network: n, Token: money.USDC}, payment.Route{
 			Address: at, Settlement: rigWallet, Scheme: chain.SchemeTxnID,
-			Also: []payment.Choice{{Network: s.profile.Network, Token: money.USDC}},
+			Also: []payment.Choice{
+				{Network: s.profile.Network, Token: money.USDC}, {Network: chain.BEP20, Token: money.USDC},
+			},
 		}, rigStartTTL, s.now())
 	})
 	s.must(err)
