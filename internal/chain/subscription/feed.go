@@ -9,6 +9,7 @@ package subscription
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"math/rand/v2"
 	"sync"
@@ -53,6 +54,8 @@ type Config struct {
 const (
 	firstPause = time.Second
 	lastPause  = 2 * time.Minute
+	// floodPause is the pause after an endpoint pushed too much.
+	floodPause = time.Hour
 	// steady is after how long a session counts as a success.
 	steady = time.Minute
 )
@@ -203,6 +206,9 @@ func (f *Feed) failed(e *source, err error, lasted time.Duration) {
 	}
 	e.failures++
 	pause := min(firstPause<<min(e.failures-1, 10), lastPause)
+	if errors.Is(err, errFlood) {
+		pause = floodPause
+	}
 	pause += rand.N(pause / 4) //nolint:gosec // many installations must not come back at once
 	e.until = time.Now().Add(pause)
 	level := slog.LevelDebug

@@ -228,6 +228,24 @@ func TestFeed_ManyBlocks(t *testing.T) {
 	}
 }
 
+// TestFeed_Flood: an endpoint that pushes without end is left alone before that has cost a share of the budget.
+func TestFeed_Flood(t *testing.T) {
+	t.Parallel()
+	p := chaintest.NewPusher(t)
+	l := listen(t, p)
+	set := addresses(1)
+	l.Watch(set)
+	l.await("it is live", func() bool { return l.Live(set) })
+	for range 2_000 {
+		p.Push("to", "money")
+	}
+	l.await("the connection ends", func() bool { _, open := p.Connections(); return open == 0 })
+	l.await("that is logged", func() bool { return strings.Contains(l.logged(), "pushes too much") })
+	if l.calls.Load() > 500 {
+		t.Errorf("%d calls and pushes are counted", l.calls.Load())
+	}
+}
+
 // TestFeed_EveryHead: a node of one's own pushes every block, whatever is watched and however fast they come, and no
 // money.
 func TestFeed_EveryHead(t *testing.T) {

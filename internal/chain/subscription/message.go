@@ -59,6 +59,10 @@ func (s *session) take(m message) error {
 		return s.answered(*m.ID, m)
 	}
 	s.mu.Lock()
+	if err := s.pushed(time.Now()); err != nil {
+		s.mu.Unlock()
+		return err
+	}
 	sub := s.byID[string(m.Params.Subscription)]
 	if sub == nil {
 		s.mu.Unlock()
@@ -74,6 +78,17 @@ func (s *session) take(m message) error {
 	s.mu.Unlock()
 	if set := s.feed.want(); set != nil && s.feed.protocol.News(m.Params.Result, set) {
 		s.feed.news()
+	}
+	return nil
+}
+
+// pushed counts a push, and fails if there are too many in a minute; the caller holds the lock.
+func (s *session) pushed(now time.Time) error {
+	if now.Sub(s.minute) > time.Minute {
+		s.minute, s.pushes = now, 0
+	}
+	if s.pushes++; s.pushes > mostPushes {
+		return errFlood
 	}
 	return nil
 }

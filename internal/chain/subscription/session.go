@@ -33,9 +33,15 @@ const (
 	HeadPace  = 2 * time.Second
 	// blocksSilent is how many blocks may be missing, at the pace they had, until the endpoint counts as silent.
 	blocksSilent = 3
+	// mostPushes is how many messages a minute may be pushed: pushes count towards the budget of calls, which one
+	// endpoint must not spend. Above it a subscription saves nothing, since each push has the network read.
+	mostPushes = 400
 )
 
-var errSilent = errors.New("the endpoint is silent")
+var (
+	errSilent = errors.New("the endpoint is silent")
+	errFlood  = errors.New("the endpoint pushes too much")
+)
 
 // subscribed is a subscription of a session.
 type subscribed struct {
@@ -61,6 +67,9 @@ type session struct {
 	heard   time.Time       // when anything last came
 	heads   []time.Time     // when the last heads came
 	noHeads bool
+	// pushes came since the minute began.
+	pushes int
+	minute time.Time
 }
 
 // listen connects to the endpoint and listens until nothing is wanted any more, which is no error.
@@ -81,7 +90,7 @@ func (f *Feed) listen(ctx context.Context, e *source) error {
 	ended := make(chan error, 1)
 	go func() { ended <- s.read() }()
 	err = s.run(ctx, ended)
-	if err != nil {
+	if err != nil && !errors.Is(err, errFlood) {
 		err = errors.New(e.url.Redact(err.Error()))
 	}
 	return err
