@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"encoding/hex"
+	"math"
 	"math/big"
 	"strconv"
 )
@@ -55,7 +56,8 @@ func parseDigits(dst, text []byte) bool {
 	return bad < 0x10
 }
 
-// ParseQuantity reads a quantity of JSON-RPC: 0x and 1 to 16 digits.
+// ParseQuantity reads a quantity of JSON-RPC: 0x and 1 to 16 digits. One that a database cannot hold is none: no
+// height, time or nonce is so large.
 func ParseQuantity(text []byte) (uint64, bool) {
 	if len(text) < 3 || len(text) > 18 || text[0] != '0' || text[1] != 'x' {
 		return 0, false
@@ -68,7 +70,7 @@ func ParseQuantity(text []byte) (uint64, bool) {
 		}
 		v = v<<4 | uint64(n)
 	}
-	return v, true
+	return v, v <= math.MaxInt64
 }
 
 // Quantity writes a number as JSON-RPC expects it.

@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
@@ -20,8 +21,14 @@ type Options map[string]any
 func (w *Client) Slot(ctx context.Context, commitment string) (uint64, error) {
 	var slot uint64
 	err := w.Ask(ctx, &slot, "getSlot", Options{"commitment": commitment})
+	if err == nil && slot > maxHeight {
+		err = Malformed("slot %d", slot)
+	}
 	return slot, err
 }
+
+// maxHeight is the largest slot or height that a database can hold; no chain reaches it.
+const maxHeight = math.MaxInt64
 
 // FirstSlot returns the first slot that the node has not forgotten; 0 if it does not say.
 func (w *Client) FirstSlot(ctx context.Context) (uint64, error) {

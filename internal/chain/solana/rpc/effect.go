@@ -64,7 +64,8 @@ type Transaction struct {
 // balance an account. A failed transaction moved nothing, so its balances may be missing: a node that leaves
 // them out must not keep an account from being read. One that shows other token balances after it did not fail.
 func (t *Transaction) Valid(signature string) bool {
-	if t.Meta == nil || len(t.Transaction.Signatures) == 0 || t.Transaction.Signatures[0] != signature {
+	if t.Meta == nil || t.Slot > maxHeight || len(t.Transaction.Signatures) == 0 ||
+		t.Transaction.Signatures[0] != signature {
 		return false
 	}
 	t.Keys = slices.Concat(

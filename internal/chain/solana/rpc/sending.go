@@ -19,7 +19,7 @@ func (w *Client) Blockhash(ctx context.Context) (solanago.Hash, uint64, error) {
 		} `json:"value"`
 	}
 	err := w.Ask(ctx, &answer, "getLatestBlockhash", Options{"commitment": Confirmed})
-	if err == nil && (answer.Value.Until == 0 || answer.Value.Blockhash.IsZero()) {
+	if err == nil && (answer.Value.Until == 0 || answer.Value.Until > maxHeight || answer.Value.Blockhash.IsZero()) {
 		err = Malformed("getLatestBlockhash")
 	}
 	return answer.Value.Blockhash, answer.Value.Until, err

@@ -55,7 +55,8 @@ func (w *Client) page(ctx context.Context, address, before string, limit int) ([
 		return nil, err
 	}
 	for i, s := range page {
-		if _, ok := ParseSignature(chain.TxHash(s.Signature)); !ok || i > 0 && s.Slot > page[i-1].Slot {
+		_, ok := ParseSignature(chain.TxHash(s.Signature))
+		if !ok || s.Slot > maxHeight || i > 0 && s.Slot > page[i-1].Slot {
 			return nil, Malformed("signatures of %s", address)
 		}
 	}
