@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -63,27 +64,30 @@ func (a Alone) Allows(transfers []Transfer) bool {
 	return a == AloneAll || a == AloneSmall && sum.Cmp(AloneMost.Atto()) <= 0
 }
 
-// Aged keeps what one endpoint has reported to be final for AloneDepth. Its zero value is ready for use, and it is safe
-// for concurrent use.
+// Aged keeps what one endpoint has reported to be final for AloneDepth, and has not gone back behind. Its zero value is
+// ready for use, and it is safe for concurrent use.
 type Aged[T any] struct {
 	mu   sync.Mutex
 	list []aged[T]
 }
 
 type aged[T any] struct {
-	at    time.Time
-	value T
+	at     time.Time
+	number uint64
+	value  T
 }
 
 // agedEvery is how often a value is kept: it bounds the memory.
 const agedEvery = 10 * time.Second
 
-// Keep adds the value of now.
-func (g *Aged[T]) Keep(value T, now time.Time) {
+// Keep adds the value of now, which is about the block with the number, and drops those of higher blocks, which the
+// endpoint does not call final any more.
+func (g *Aged[T]) Keep(value T, number uint64, now time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	g.list = slices.DeleteFunc(g.list, func(v aged[T]) bool { return v.number > number })
 	if n := len(g.list); n == 0 || now.Sub(g.list[n-1].at) >= agedEvery {
-		g.list = append(g.list, aged[T]{now, value})
+		g.list = append(g.list, aged[T]{now, number, value})
 	}
 	for len(g.list) > 1 && now.Sub(g.list[1].at) >= AloneDepth {
 		g.list = g.list[1:]

@@ -5,9 +5,6 @@ import (
 	"time"
 )
 
-// clockSlack is how far the chain's clock may differ from that of this machine.
-const clockSlack = 10 * time.Minute
-
 // firstStepBack is the first step of the exponential search, in blocks.
 const firstStepBack = 1_024
 

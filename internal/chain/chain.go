@@ -6,6 +6,7 @@
 package chain
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -87,6 +88,27 @@ type Head struct {
 // an endpoint may lie about either.
 func (h Head) Same(o Head) bool {
 	return h.Number == o.Number && h.Hash == o.Hash && h.Time.Equal(o.Time)
+}
+
+const (
+	// clockSlack is how far the chain's clock may differ from that of this machine.
+	clockSlack = 10 * time.Minute
+	// mostBlocks is more than any chain makes in a second. An endpoint may name wrong times by blockSlack.
+	mostBlocks = 10
+	blockSlack = time.Minute
+)
+
+// After fails for a block that cannot be on the chain of a known one: its time lies in the future, or the chain cannot
+// have made so many blocks in the time between the two.
+func (h Head) After(known Head, now time.Time) error {
+	most := max(h.Time.Sub(known.Time.Add(-blockSlack)), blockSlack) / time.Second * mostBlocks
+	switch {
+	case h.Time.After(now.Add(clockSlack)):
+		return fmt.Errorf("block %d is of the future: of %s", h.Number, h.Time.UTC().Format(time.RFC3339))
+	case h.Number > known.Number && h.Number-known.Number > uint64(most): //nolint:gosec // not negative
+		return fmt.Errorf("block %d of %s cannot come so soon after %d", h.Number, h.Time.UTC().Format(time.RFC3339), known.Number)
+	}
+	return nil
 }
 
 // Heads are the newest blocks of a network, by how certain they are.

@@ -176,6 +176,13 @@ func (h *Health) Height() uint64 {
 	return h.state.Head
 }
 
+// Reached reports whether the endpoint has the block with the number, or had it a while ago and may only be late.
+func (h *Health) Reached(number uint64) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.head.reached >= number
+}
+
 // HeadSince reports whether it was reported after the time.
 func (h *Health) HeadSince(after time.Time) bool {
 	h.mu.Lock()

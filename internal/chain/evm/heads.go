@@ -66,31 +66,33 @@ func (a *Adapter) newestHeads(ctx context.Context) (heads chain.Heads, by *rpc.E
 	}
 	shorter := len(voices) >= chain.Quorum(a.pool.Size())
 	by = best.endpoint
+	agreed := best
 	if !a.pool.Single() {
-		agreed, views := a.agree(ctx, best, known)
-		best = a.onOneWord(ctx, views, agreed)
+		var views []view
+		agreed, views = a.agree(ctx, best, known)
+		best = a.onOneWord(ctx, views, agreed, known)
 		if ctx.Err() != nil {
 			return chain.Heads{}, nil, ctx.Err()
 		}
 	}
-	a.heads.remember(best, shorter)
+	a.heads.remember(agreed, shorter, best.final.Number)
 	return best.heads(), by, nil
 }
 
 // onOneWord replaces the final and the finalized block of what endpoints agree on by what the one that is left to say
 // what is final has said for long enough (chain.Alone).
-func (a *Adapter) onOneWord(ctx context.Context, views []view, agreed view) view {
+func (a *Adapter) onOneWord(ctx context.Context, views []view, agreed view, known knowledge) view {
 	voice, lone := a.pool.LoneFinal(a.alone)
 	if !lone {
 		a.aged.Forget()
 		return agreed
 	}
 	for _, v := range views {
-		if v.endpoint.Voice() == voice && a.onChain(ctx, v, views) {
-			a.aged.Keep(v, a.pool.Now())
+		if v.endpoint.Voice() == voice && a.possible(v, known) == nil && a.onChain(ctx, v, views) {
+			a.aged.Keep(v, v.final.Number, a.pool.Now())
 		}
 	}
-	if old, ok := a.aged.Old(a.pool.Now()); ok && old.final.Number > agreed.both {
+	if old, ok := a.aged.Old(a.pool.Now()); ok && old.final.Number > agreed.final.Number {
 		agreed.final, agreed.finalized = higher(agreed.final, old.final), higher(agreed.finalized, old.finalized)
 		agreed.alone = true
 	}
@@ -121,7 +123,6 @@ type view struct {
 	replaced                 bool       // the final block known before is not on this chain
 	behind                   error      // how it falls short of the known heads
 	alone                    bool       // what is final is one endpoint's word
-	both                     uint64     // see knowledge
 	shown                    map[uint64]rpc.Header
 }
 
@@ -133,9 +134,9 @@ func (v view) heads() chain.Heads {
 type knowledge struct {
 	latest           uint64
 	finalized, final rpc.Header
-	// both is the newest block that as many voices as must have called final: beyond it, that is one endpoint's word.
-	both uint64
-	any  bool
+	// one is up to where blocks are final by one endpoint's word, which is forgotten when it takes that back.
+	one uint64
+	any bool
 }
 
 func (m *headMemory) recall() knowledge {
@@ -146,16 +147,14 @@ func (m *headMemory) recall() knowledge {
 
 // remember keeps the newest view. The chain is shorter than before only when a quorum of endpoints were asked, and none
 // of them has shown the newest block: one alone may be late, and one alone may have shown a block that is none.
-func (m *headMemory) remember(v view, shorter bool) {
+func (m *headMemory) remember(v view, shorter bool, one uint64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.final, m.last, m.both = v.final, v.last, v.both
+	m.final, m.last, m.one = v.final, v.last, one
 	if shorter || v.latest.Number > m.latest {
 		m.latest = v.latest.Number
 	}
-	if !m.any || v.finalized.Number > m.finalized.Number {
-		m.finalized = v.finalized
-	}
+	m.finalized = v.finalized
 	m.any = m.any || v.finalized.Number > 0
 }
 
@@ -169,7 +168,7 @@ func (m *headMemory) forget() {
 func (m *headMemory) byOne(block uint64) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return block > m.both && block <= m.final.Number
+	return block > m.final.Number && block <= m.one
 }
 
 // take returns the block with the number if the last reading of the heads has shown it. It does so once: a caller that
@@ -225,7 +224,7 @@ func (a *Adapter) readHeads(ctx context.Context, e *rpc.Endpoint, known knowledg
 	}
 	e.RecordHead(v.latest.Number)
 	a.recordFinal(e, blocks)
-	if err := known.compare(&v, here); err != nil {
+	if err := known.compare(&v, here, a.pool.Single()); err != nil {
 		return view{}, err
 	}
 	if a.profile.Finality.Depth > 0 {
@@ -234,7 +233,20 @@ func (a *Adapter) readHeads(ctx context.Context, e *rpc.Endpoint, known knowledg
 		}
 		e.SaysFinal("", v.final.Number, true)
 	}
-	return v.ordered(a.profile.Finality), nil
+	v = v.ordered(a.profile.Finality)
+	if a.pool.Single() {
+		err = endpoint.OfItem(a.possible(v, known), true)
+	}
+	return v, err
+}
+
+// possible fails if what one endpoint calls final cannot come after what is.
+func (a *Adapter) possible(v view, known knowledge) error {
+	top := v.final
+	if a.profile.Finality.Depth > 0 {
+		top = v.latest // by whose time it is final
+	}
+	return top.Head().After(known.final.Head(), a.pool.Now())
 }
 
 // recordFinal records which block the endpoint calls final, if it does.
@@ -355,10 +367,10 @@ func tagged(r rpc.Reply, tag string) (rpc.Header, error) {
 var errFinality = errors.New("shows another block in place of a finalized one")
 
 // compare checks a view against what is known. here is the block the endpoint
-// has at the number of the newest finalized block.
-func (k knowledge) compare(v *view, here rpc.Header) error {
+// has at the number of the newest finalized block. A single endpoint may take back what it alone has said.
+func (k knowledge) compare(v *view, here rpc.Header, single bool) error {
 	switch {
-	case !k.any:
+	case !k.any, single && here == rpc.Header{} && !v.endpoint.Reached(k.finalized.Number):
 		return nil
 	case here == rpc.Header{}:
 		return fmt.Errorf("%w: finalized block %d is not there", rpc.ErrLagging, k.finalized.Number)

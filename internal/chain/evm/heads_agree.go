@@ -13,10 +13,10 @@ import (
 // endpoints have reached, and returns the view of each endpoint that was asked.
 func (a *Adapter) agree(ctx context.Context, best view, known knowledge) (agreed view, views []view) {
 	agreed, views = best, []view{best}
-	agreed.final, agreed.finalized, agreed.both = known.final, known.finalized, known.both
+	agreed.final, agreed.finalized = known.final, known.finalized
 	agreed.last = rpc.Header{} // one that has not seen a fork yet shows the block that was there before
 	if best.replaced {
-		agreed.final, agreed.both = known.finalized, min(known.both, known.finalized.Number)
+		agreed.final = known.finalized
 	}
 	if !known.any {
 		agreed.final, agreed.finalized = best.first, best.first
@@ -40,11 +40,11 @@ func (a *Adapter) agree(ctx context.Context, best view, known knowledge) (agreed
 			}
 			low := lowest(ctx, o, o.final, v, v.final)
 			if final.Add(low, o.endpoint, v.endpoint) >= needed && low.Number > agreed.final.Number {
-				agreed.final, agreed.last, agreed.both = low, cmp.Or(o.last, v.last), max(agreed.both, low.Number)
+				agreed.final, agreed.last = low, cmp.Or(o.last, v.last)
 			}
 			low = lowest(ctx, o, o.finalized, v, v.finalized)
 			if finalized.Add(low, o.endpoint, v.endpoint) >= needed && low.Number > agreed.finalized.Number {
-				agreed.finalized, agreed.both = low, max(agreed.both, low.Number)
+				agreed.finalized = low
 			}
 		},
 		func() bool { return agreed.final.Number > known.final.Number })

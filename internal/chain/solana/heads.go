@@ -8,18 +8,18 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	node "github.com/florinpay/florin/internal/chain/endpoint"
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
 )
 
 // headCache is the newest heads that Heads has returned, and when to request newer ones.
 type headCache struct {
 	mu       sync.Mutex
-	latest   chain.Head
-	final    chain.Head
-	moved    time.Time // when latest last changed
+	heads    chain.Heads
+	agreed   chain.Head // what as many as must have called final
+	moved    time.Time  // when the newest slot last changed
 	asked    time.Time
 	requests int64     // the pool's count at the last request for heads
-	alone    bool      // final is the word of the endpoint that is left
 	next     time.Time // no request before this time
 }
 
@@ -38,9 +38,9 @@ func (a *Adapter) Heads(ctx context.Context) (chain.Heads, error) {
 	if gaveUp(ctx) {
 		return chain.Heads{}, ctx.Err()
 	}
-	known, fresh := a.heads.recall(a.pool.now())
+	heads, known, fresh := a.heads.recall(a.pool.now())
 	if fresh {
-		return known, nil
+		return heads, nil
 	}
 	a.heads.begin(a.pool.now(), a.pool.requests.Load(), a.rate)
 	var best chain.Heads
@@ -53,8 +53,11 @@ func (a *Adapter) Heads(ctx context.Context) (chain.Heads, error) {
 		if a.pool.lone() && !a.pool.moves(e.Voice()) {
 			return rpc.Lagging("slot %d has been the newest for too long", v.Latest.Number)
 		}
-		if v.Final.Number < known.Final.Number && v.Latest.Number < known.Final.Number {
-			return rpc.Lagging("newest slot is %d, and %d is final", v.Latest.Number, known.Final.Number)
+		if err := v.Final.After(known, a.pool.now()); err != nil && a.pool.size() == 1 {
+			return node.OfItem(err, true)
+		}
+		if v.Latest.Number < known.Number && (a.pool.size() > 1 || e.Reached(known.Number)) {
+			return rpc.Lagging("newest slot is %d, and %d is final", v.Latest.Number, known.Number)
 		}
 		if by == nil || v.Latest.Number > best.Latest.Number {
 			best, by = v, e
@@ -67,21 +70,27 @@ func (a *Adapter) Heads(ctx context.Context) (chain.Heads, error) {
 	if by == nil {
 		return chain.Heads{}, fmt.Errorf("heads of %s: %w", a.profile.Network, err)
 	}
+	if a.pool.size() == 1 && best.Final.Number < known.Number && best.Latest.Number >= known.Number {
+		best.Final = known
+	}
+	agreed := best.Final
 	if a.pool.size() > 1 {
-		one := best.Final
-		best.Final = a.agree(ctx, finalView{by, best.Final}, known.Final)
+		agreed = a.agree(ctx, finalView{by, best.Final}, known)
 		if gaveUp(ctx) {
 			return chain.Heads{}, ctx.Err()
 		}
-		best.Final, best.Alone = a.onOneWord(one, best.Final)
+		best.Final, best.Alone = a.onOneWord(best.Final, agreed)
 		if best.Latest.Time.Before(best.Final.Time) {
 			best.Latest = best.Final // one endpoint names another time for the newest block
 		}
 	}
-	if best.Final.Hash != "" {
-		a.pool.blocks.Keep(best.Final)
+	if best.Final.Number < heads.Final.Number {
+		a.pool.blocks.Drop(heads.Final.Number)
 	}
-	return a.heads.remember(best, a.pool.now()), nil
+	if agreed.Hash != "" {
+		a.pool.blocks.Keep(agreed)
+	}
+	return a.heads.remember(best, agreed, a.pool.now()), nil
 }
 
 // onOneWord returns what the endpoint that is left has called final for long enough (chain.Alone), in place of an older
@@ -91,7 +100,9 @@ func (a *Adapter) onOneWord(one, agreed chain.Head) (final chain.Head, alone boo
 		a.aged.Forget()
 		return agreed, false
 	}
-	a.aged.Keep(one, a.pool.now())
+	if one.After(agreed, a.pool.now()) == nil {
+		a.aged.Keep(one, one.Number, a.pool.now())
+	}
 	old, ok := a.aged.Old(a.pool.now())
 	if ok && old.Number > agreed.Number {
 		return old, true
@@ -132,12 +143,11 @@ func (e *endpoint) newest(ctx context.Context, commitment string) (chain.Head, e
 	return h, err
 }
 
-// recall returns the last heads, and whether they are still current.
-func (m *headCache) recall(now time.Time) (chain.Heads, bool) {
+// recall returns the last heads, which of them is agreed to be final, and whether they are still current.
+func (m *headCache) recall(now time.Time) (heads chain.Heads, agreed chain.Head, fresh bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	heads := chain.Heads{Latest: m.latest, Final: m.final, Finalized: m.final, Alone: m.alone}
-	return heads, m.latest.Hash != "" && now.Before(m.next)
+	return m.heads, m.agreed, m.heads.Latest.Hash != "" && now.Before(m.next)
 }
 
 // begin sets the time of the next request: the requests since the last one, divided by the rate, later.
@@ -154,30 +164,27 @@ func (m *headCache) behind(v chain.Heads, now time.Time) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch {
-	case v.Latest.Number < m.latest.Number:
-		return rpc.Lagging("newest slot is %d after %d", v.Latest.Number, m.latest.Number)
-	case v.Latest.Number == m.latest.Number && now.Sub(m.moved) > standstill:
+	case v.Latest.Number < m.heads.Latest.Number:
+		return rpc.Lagging("newest slot is %d after %d", v.Latest.Number, m.heads.Latest.Number)
+	case v.Latest.Number == m.heads.Latest.Number && now.Sub(m.moved) > standstill:
 		return errors.Join(rpc.ErrLagging, errors.New("stands still"))
 	}
 	return nil
 }
 
-// remember stores the newest view. Finalized slots never go back: where every endpoint is behind, the earlier
-// answer stands.
-func (m *headCache) remember(v chain.Heads, now time.Time) chain.Heads {
+// remember stores the newest view. What was agreed to be final never goes back; what one endpoint has said does when it
+// takes that back.
+func (m *headCache) remember(v chain.Heads, agreed chain.Head, now time.Time) chain.Heads {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if v.Final.Number < m.final.Number {
-		v.Final = m.final
-	}
 	v.Finalized = v.Final
 	if v.Latest.Number < v.Final.Number {
 		v.Latest = v.Final
 	}
-	if v.Latest != m.latest {
+	if v.Latest != m.heads.Latest {
 		m.moved = now
 	}
-	m.latest, m.final, m.alone = v.Latest, v.Final, v.Alone
+	m.heads, m.agreed = v, agreed
 	return v
 }
 
@@ -185,7 +192,7 @@ func (m *headCache) remember(v chain.Heads, now time.Time) chain.Heads {
 func (m *headCache) finalNumber() uint64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.final.Number
+	return m.heads.Final.Number
 }
 
 // BlockAt returns the head of a slot; of one that is final, what a quorum says. A skipped slot has the hash and the
@@ -197,7 +204,7 @@ func (a *Adapter) BlockAt(ctx context.Context, number uint64) (head chain.Head, 
 	if h, known := a.pool.blocks.At(number); known {
 		return h, true, nil
 	}
-	if h, fresh := a.heads.recall(a.pool.now()); fresh && h.Latest.Number == number {
+	if h, _, fresh := a.heads.recall(a.pool.now()); fresh && h.Latest.Number == number {
 		return h.Latest, true, nil
 	}
 	read := func(ctx context.Context, e *endpoint) (err error) {

@@ -21,7 +21,8 @@ type clock struct {
 	now time.Time
 }
 
-func newClock() *clock { return &clock{now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)} }
+// newClock begins now, as the ledger does.
+func newClock() *clock { return &clock{now: time.Now().UTC()} }
 
 func (c *clock) Now() time.Time {
 	c.mu.Lock()

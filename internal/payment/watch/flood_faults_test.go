@@ -134,8 +134,9 @@ func TestWatcher_FloodLong(t *testing.T) {
 			}
 			for range 5 {
 				r.speck(p, 1, 1)
+				r.chain.SetBlockTime(200 * time.Millisecond)
 				r.chain.Mine(500)
-				r.pass(-500 * time.Second)
+				r.chain.SetBlockTime(time.Second)
 				r.readFor(2 * time.Minute)
 			}
 			r.readFor(3 * time.Minute)

@@ -49,6 +49,9 @@ func (p *passes) readAll(ctx context.Context, heads chain.Heads, exists bool) er
 	if err := p.late.loadWatched(ctx); err != nil {
 		return err
 	}
+	if err := heads.Final.After(p.cursor.Scanned, p.now()); err != nil {
+		return fmt.Errorf("%s: what is called final cannot be: %w", p.profile.Network, err)
+	}
 	why, stalled := p.stalled(heads)
 	if !exists && stalled {
 		return nil // what is final is not known well enough to begin there

@@ -1,0 +1,84 @@
+package watch_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/chain/chaintest"
+	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
+)
+
+// inventsFinal are the faults of an endpoint that calls a block final that is not on the chain, and shows all blocks
+// from the newest one to it.
+func (r *rig) inventsFinal(ahead uint64) chaintest.Faults {
+	head := r.chain.Head()
+	return chaintest.Faults{Answer: func(method string, params []json.RawMessage) (any, bool) {
+		switch method {
+		case "eth_blockNumber":
+			return hexNumber(head.Number + ahead), true
+		case "eth_getLogs":
+			return []any{}, true
+		}
+		if method != "eth_getBlockByNumber" {
+			return nil, false
+		}
+		number, of := head.Number+ahead, strings.Trim(string(params[0]), `"`)
+		asked, err := strconv.ParseUint(strings.TrimPrefix(of, "0x"), 16, 64)
+		if err == nil && asked > head.Number {
+			number = asked
+		} else if of != "finalized" && of != "latest" {
+			return nil, false
+		}
+		return map[string]any{
+			"number": hexNumber(number), "timestamp": hexNumber(uint64(head.Time.Unix())), //nolint:gosec // after 1970
+			"hash": "0x" + strings.Repeat("fe", 24) + fmt.Sprintf("%016x", number),
+		}, true
+	}}
+}
+
+// TestWatcher_FinalInvented: an only endpoint calls a block final that is not on the chain, for one round a near one,
+// or for long one that cannot be, and Florin is started again meanwhile. Afterwards the network is read on by itself,
+// and what was paid is credited.
+func TestWatcher_FinalInvented(t *testing.T) {
+	t.Parallel()
+	for _, ahead := range []uint64{100, 1_000_000} {
+		t.Run(strconv.FormatUint(ahead, 10), func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, 1)
+			r.watchFor(10 * time.Minute)
+			p, q := r.start(), r.start()
+			r.pay(p)
+			r.chain.Mine(1)
+			before := r.cursor().Scanned
+			r.endpoints[0].Set(r.inventsFinal(ahead))
+			r.watcher = watch.NewWatcher(r.profile, r.reader(), r.store, "one", r.now, slog.New(slog.DiscardHandler))
+			for range min(ahead/50, 8) - 1 {
+				r.pass(15 * time.Second)
+				_ = r.watcher.RunOnce(t.Context())
+			}
+			if c := r.cursor().Scanned; ahead > 1_000 && c.Number > before.Number+1_000 {
+				t.Errorf("read from %d to %d", before.Number, c.Number)
+			}
+			r.endpoints[0].Set(chaintest.Faults{})
+			r.catchUp()
+			r.pay(q)
+			for range 60 {
+				r.chain.Wait(10 * time.Second)
+				r.chain.Mine(4)
+				_ = r.watcher.RunOnce(t.Context())
+			}
+			r.expect(p, payment.Completed, tenUSDC)
+			r.expect(q, payment.Completed, tenUSDC)
+			if h := r.watcher.Health(); !h.OK || chain.Lower(h.Scanned, h.Final).Number+10 < r.chain.Head().Number {
+				t.Errorf("%+v", h)
+			}
+		})
+	}
+}
