@@ -39,7 +39,7 @@ func TestWatcher_FoundWithoutLog(t *testing.T) {
 }
 
 // TestWatcher_FoundBeforeRead: a payer names a transaction that is final and that the network was not read up to yet.
-// He is told that it is recorded now, and it is: the next look is a round.
+// The answer is that it is recorded now, and it is: the next look is a round.
 func TestWatcher_FoundBeforeRead(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 2)
