@@ -111,8 +111,8 @@ func (l *Finder) byHash(ctx context.Context, p payment.Payment, hash chain.TxHas
 // errFound: a payer has named a transaction that is final and not recorded.
 var errFound = fault.New(fault.Unavailable, "a final transaction that pays the payment is not recorded; its block is read again")
 
-// reread has the block of transfers of one transaction that are final, or came to token accounts that no scan reads, read
-// at once, whether the network was read up to it or not. It reports whether they are recorded a moment from now;
+// reread has the block of transfers of one transaction that are final, or came to token accounts that no scan reads,
+// read at once, whether the network was read up to it or not. It reports whether they are recorded a moment from now;
 // otherwise that comes when they are final.
 func (l *Finder) reread(ctx context.Context, p payment.Payment, list []chain.Transfer, final bool) bool {
 	n, block := list[0].Network, list[0].Block.Number
