@@ -29,6 +29,8 @@ type UnreadError struct {
 	Reason    string    // for the operator
 	// Heard are those of them that MostHeld has read through too few endpoints.
 	Heard []Address
+	// From is the first block that must be scanned again, if it is before the range: what was read of it was wrong.
+	From uint64
 }
 
 // Error names the first address and the reason.
@@ -43,7 +45,7 @@ func (e *UnreadError) With(o *UnreadError) *UnreadError {
 	if e == nil || o == nil {
 		return cmp.Or(e, o)
 	}
-	return &UnreadError{append(e.Addresses, o.Addresses...), e.Reason, append(e.Heard, o.Heard...)}
+	return &UnreadError{append(e.Addresses, o.Addresses...), e.Reason, append(e.Heard, o.Heard...), cmp.Or(e.From, o.From)}
 }
 
 // Unwrap makes it a fault of kind Unavailable: reading again may succeed.

@@ -1,8 +1,10 @@
 package solana
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/florinpay/florin/internal/chain/solana/rpc"
@@ -71,6 +73,15 @@ func (s *search) refreshOnce(ctx context.Context, stale []*account) error {
 	}
 	if err := s.walkAll(ctx, stale); err != nil {
 		return err
+	}
+	for _, acc := range stale {
+		if acc.missed >= s.from {
+			acc.missed = 0
+		} else if acc.missed > 0 && s.adapter.pool.size() == 1 { // of more, another one has shown it
+			acc.covered = false
+			s.setAside(acc, "the only endpoint has not shown before what came in slot "+strconv.FormatUint(acc.missed, 10))
+			s.unread.From = min(cmp.Or(s.unread.From, acc.missed), acc.missed)
+		}
 	}
 	for _, x := range snapshots {
 		if x.walk != nil || s.left[x.address] {

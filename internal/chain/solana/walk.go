@@ -224,6 +224,9 @@ func (w *walk) take(acc *account, l rpc.Signature, t *rpc.Transaction) error {
 		return nil
 	}
 	w.relied = w.relied || t == nil
+	if x.tx.credited && acc.covered && l.Slot >= acc.since && l.Slot <= acc.seen && acc.entries[l.Signature] == nil {
+		acc.missed = l.Slot
+	}
 	if l.Slot >= w.goal && (x.tx.credited || len(w.read) < listedKept) {
 		w.read = append(w.read, x)
 	}

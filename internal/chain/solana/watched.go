@@ -47,7 +47,9 @@ type account struct {
 	final    uint64       // the same, of a reading that came when the slot was final: no fork has changed it since
 	swept    uint64       // how many sweeps were counted at that reading
 	doubted  bool         // what was read of it as final is read again
-	used     time.Time
+	// missed is the slot of a credit that an earlier reading of the slot has not shown; 0: there is none.
+	missed uint64
+	used   time.Time
 
 	// walk is the reading of its history, where that is not finished; unexplained: the last one did not explain what
 	// the account holds, so that nothing is believed that was read before.

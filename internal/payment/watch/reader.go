@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -227,7 +228,7 @@ func (r *reader) scan(
 		if unread, some := errors.AsType[*chain.UnreadError](err); some && goesOn {
 			var ids []payment.ID
 			if ids, err = r.concernedBy(ctx, unread); err == nil {
-				err = r.setAside(ctx, from, r.now(), unread, nil, ids...)
+				err = r.setAside(ctx, min(cmp.Or(unread.From, from), from), r.now(), unread, nil, ids...)
 			}
 		}
 		if err != nil {
