@@ -181,6 +181,9 @@ func TestSweep_After(t *testing.T) {
 	tooLarge.Attempts = nil
 	third := settlement.Progress{Moved: before.Moved, Through: 7, Failures: 3, BlockedUntil: settlement.Block(3, noon)}
 	with := func(p settlement.Progress, reason string) settlement.Progress { p.Reason = reason; return p }
+	if again := ended(settlement.Superseded, i); again.After(i, with(before, "note"), noon) != with(third, "note") {
+		t.Error("a balance whose sweep is superseded again is swept again at once")
+	}
 	for name, c := range map[string]struct {
 		w    settlement.Sweep
 		want settlement.Progress
@@ -191,9 +194,9 @@ func TestSweep_After(t *testing.T) {
 		"NothingThere":    {ended(settlement.Confirmed, i), with(third, "nothing left the address, although money was recorded there")},
 		"RevertedSingle":  {ended(settlement.Failed, i), with(third, "note")},
 		"RevertedBatch":   {ended(settlement.Failed, i, other), settlement.Progress{Moved: before.Moved, Through: 7, Failures: 2, BlockedUntil: noon.Add(time.Minute), Reason: "note"}},
-		"Superseded":      {ended(settlement.Superseded, i), before},
+		"Superseded":      {ended(settlement.Superseded, i), with(before, "note")},
 		"TooLargeSingle":  {tooLarge, with(third, "note")},
-		"SupersededBatch": {ended(settlement.Superseded, i, other), before},
+		"SupersededBatch": {ended(settlement.Superseded, i, other), with(before, "note")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

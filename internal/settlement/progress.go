@@ -47,6 +47,10 @@ func (w Sweep) After(i chain.SweepItem, p Progress, now time.Time) Progress {
 		return p.failed(w.Note, now)
 	case w.State == Failed:
 		p.BlockedUntil, p.Reason = now.Add(batchPause), w.Note
+	case len(w.Attempts) > 0 && p.Reason == w.Note: // again: each costs gas, if no endpoint shows what is included
+		return p.failed(w.Note, now)
+	case len(w.Attempts) > 0:
+		p.Reason = w.Note
 	}
 	return p
 }
