@@ -72,10 +72,7 @@ func TestForms_AmountsByLanguage(t *testing.T) {
 // Whole numbers are read as amounts are.
 func TestForms_NumbersByLanguage(t *testing.T) {
 	t.Parallel()
-	b := newDashboard(t)
-	b.shop(b.member(ownerEmail))
-	s := b.surfer()
-	s.signIn(ownerEmail)
+	b, s, _ := newShop(t)
 	for language, typed := range map[string]string{
 		"de": "1.000", "en": "1,000", "zh": "１０００", "ar": "١٠٠٠", "fr": "1\u202f000",
 	} {

@@ -70,7 +70,7 @@ type bundle struct {
 	networks  *testNetworks
 	clock     *testClock
 	log       *logBuffer
-	path      string        // of the database
+	path      string        // of the SQLite database
 	euro      exchange.Rate // what its sources say; 0: the usual
 	logger    *slog.Logger
 	// recharges sells nothing until sellQueries.
@@ -90,14 +90,11 @@ const (
 // testWaiting is how many donations to a campaign may wait for money at once.
 const testWaiting = 20
 
-func newBundle(t *testing.T) *bundle { return newBundleWith(t, Options{}) }
+func newBundle(t *testing.T) *bundle { return newBundleWith(t, usual(testBaseURL)) }
 
 func newBundleWith(t *testing.T, o Options) *bundle {
 	t.Helper()
-	url := storetest.SQLite(t)
-	b := newBundleOn(t, url, o)
-	b.path = strings.TrimPrefix(url, "sqlite://")
-	return b
+	return newBundleOn(t, storetest.SQLite(t), o)
 }
 
 // onEach runs a check of what requests do at once on both databases.
@@ -110,56 +107,82 @@ func onEach(t *testing.T, check func(t *testing.T, b *bundle)) {
 	})
 	t.Run("PostgreSQL", func(t *testing.T) {
 		t.Parallel()
-		check(t, newBundleOn(t, storetest.PostgreSQL(t), Options{}))
+		check(t, newBundleOn(t, storetest.PostgreSQL(t), usual(testBaseURL)))
 	})
 }
 
 func newBundleOn(t *testing.T, url string, o Options, change ...func(*payment.Options)) *bundle {
 	t.Helper()
-	ctx := t.Context()
+	b := openBundle(t, url, identity.Options{}, merchant.Options{})
+	b.recharges = &testRecharges{recharge.New(b.store.Settlement(), nil, b.clock.Now, b.logger)}
+	b.metrics = metrics.New("test", b.clock.Now, b.logger)
+	b.mails = b.newMailbox()
+	b.store.OnStored(b.metrics.Stored)
+	b.sells(testBaseURL, func(o *payment.Options) {
+		o.MaxWaiting = testWaiting
+		o.Refused = func(ctx context.Context, keyID int64) { must(t, b.accounts.SaleRefused(ctx, keyID)) }
+		o.Crowded = func(ctx context.Context, keyID int64) { must(t, b.accounts.Crowded(ctx, keyID)) }
+		for _, c := range change {
+			c(o)
+		}
+	})
+	o.Answered = b.metrics.Answered
+	d := b.deps()
+	d.Recharges = b.recharges
+	b.serves(d, o)
+	return b
+}
+
+// openBundle returns a bundle with its database and accounts, which sells and serves nothing yet.
+func openBundle(t *testing.T, url string, users identity.Options, merchants merchant.Options) *bundle {
+	t.Helper()
 	log := &logBuffer{}
 	logger := slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	sealer := storetest.Sealer(1)
-	st, err := store.Open(ctx, url, sealer, store.Options{Log: logger})
+	st, err := store.Open(t.Context(), url, sealer, store.Options{Log: logger})
 	must(t, err)
 	t.Cleanup(func() { must(t, st.Close()) })
 	b := &bundle{
-		t: t, store: st, sealer: sealer, networks: newTestNetworks(),
-		clock: &testClock{now: time.Now().UTC().Truncate(time.Millisecond)}, log: log, logger: logger,
+		t: t, store: st, sealer: sealer, networks: newTestNetworks(), log: log, logger: logger,
+		clock: &testClock{now: time.Now().UTC().Truncate(time.Millisecond)}, path: strings.TrimPrefix(url, "sqlite://"),
 	}
-	b.recharges = &testRecharges{recharge.New(st.Settlement(), nil, b.clock.Now, logger)}
-	b.metrics = metrics.New("test", b.clock.Now, logger)
-	b.accounts = newServices(st.Identity(), st.Merchant(), b.clock.Now, identity.Options{}, merchant.Options{})
-	b.mails = b.newMailbox()
-	options := payment.Options{
-		MaxWaiting: testWaiting, MaxWaitingOfKey: payment.MaxWaitingOfKey,
-		TTL: time.Hour, StartTTL: 30 * time.Minute, MinAmount: money.USD / 100, MaxAmount: 1_000_000 * money.USD,
-		Refused: func(ctx context.Context, keyID int64) { must(t, b.accounts.SaleRefused(ctx, keyID)) },
-		Crowded: func(ctx context.Context, keyID int64) { must(t, b.accounts.Crowded(ctx, keyID)) },
-		Rates:   b.rate, Currencies: []exchange.Currency{"EUR", "JPY"},
-	}
-	for _, c := range change {
-		c(&options)
-	}
-	st.OnStored(b.metrics.Stored)
-	b.payments = payment.NewService(st, st.Merchant(), b.networks, options, b.clock.Now, testID)
-	b.accounts.CompleteBy(b.payments.CompleteWaiting)
-	b.campaigns = campaign.NewService(st, b.payments, b.clock.Now, newWriter(testBaseURL))
-	if o.BaseURL == "" {
-		o.BaseURL, o.CheckoutURL, o.Version = testBaseURL, testBaseURL, "test"
-		o.GraphQL, o.SignUp, o.NewKeys = graph.Options{Introspection: true}, true,
-			operation.NewKeys{Credits: 20, Queries: 5}
-	}
-	o.Answered = b.metrics.Answered
-	b.server = New(Deps{
-		Payments: b.payments, Campaigns: b.campaigns, Users: b.accounts.users, Merchants: b.accounts.merchants,
-		Store: st, Ping: st.Ping, Sealer: sealer, Wallets: testWallets,
-		Recharges: b.recharges, Refunds: b.refunds(),
-		Lookup: lookup.New(b.payments, b.networks.readers(), b.store, b.clock.Now),
-		Now:    b.clock.Now, NewID: testID, Log: logger,
-	}, o)
-	st.OnChange(b.server.Changed)
+	b.accounts = newServices(st.Identity(), st.Merchant(), b.clock.Now, users, merchants)
 	return b
+}
+
+// sells adds payments, with options other than the usual ones, and campaigns.
+func (b *bundle) sells(baseURL string, change func(*payment.Options)) {
+	o := payment.Options{
+		MaxWaiting: payment.MaxWaiting, MaxWaitingOfKey: payment.MaxWaitingOfKey,
+		TTL: time.Hour, StartTTL: 30 * time.Minute, MinAmount: money.USD / 100, MaxAmount: 1_000_000 * money.USD,
+		Rates: b.rate, Currencies: []exchange.Currency{"EUR", "JPY"},
+	}
+	change(&o)
+	b.payments = payment.NewService(b.store, b.store.Merchant(), b.networks, o, b.clock.Now, testID)
+	b.accounts.CompleteBy(b.payments.CompleteWaiting)
+	b.campaigns = campaign.NewService(b.store, b.payments, b.clock.Now, newWriter(baseURL))
+}
+
+func (b *bundle) deps() Deps {
+	return Deps{
+		Payments: b.payments, Campaigns: b.campaigns, Users: b.accounts.users, Merchants: b.accounts.merchants,
+		Store: b.store, Ping: b.store.Ping, Sealer: b.sealer, Wallets: testWallets, Refunds: b.refunds(),
+		Lookup: lookup.New(b.payments, b.networks.readers(), b.store, b.clock.Now),
+		Now:    b.clock.Now, NewID: testID, Log: b.logger,
+	}
+}
+
+// usual are the options of a server that has no others.
+func usual(baseURL string) Options {
+	return Options{
+		BaseURL: baseURL, CheckoutURL: baseURL, Version: "test", SignUp: true,
+		GraphQL: graph.Options{Introspection: true}, NewKeys: operation.NewKeys{Credits: 20, Queries: 5},
+	}
+}
+
+func (b *bundle) serves(d Deps, o Options) {
+	b.server = New(d, o)
+	b.store.OnChange(b.server.Changed)
 }
 
 func testID(t time.Time) payment.ID {

@@ -26,7 +26,7 @@ type crowd struct {
 
 func newCrowd(t *testing.T, credits int64, free bool) *crowd {
 	t.Helper()
-	b := newBundleOn(t, storetest.SQLite(t), Options{}, func(o *payment.Options) {
+	b := newBundleOn(t, storetest.SQLite(t), usual(testBaseURL), func(o *payment.Options) {
 		if free {
 			o.Meter = ledger.Free
 		}

@@ -19,10 +19,7 @@ import (
 // that says what happened and the act that settles it.
 func TestDashboard_AttentionKinds(t *testing.T) {
 	t.Parallel()
-	b := newDashboard(t)
-	m := b.shop(b.member(ownerEmail))
-	s := b.surfer()
-	s.signIn(ownerEmail)
+	b, s, m := newShop(t)
 	start := func() payment.Payment { return b.start(b.newPaymentOf(m, "30"), chain.Polygon) }
 	short := start()
 	b.deposit(short, 20*money.USD, true)

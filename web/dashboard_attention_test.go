@@ -18,10 +18,7 @@ import (
 // that settles it; the feed of events has it too.
 func TestDashboard_Attention(t *testing.T) {
 	t.Parallel()
-	b := newDashboard(t)
-	m := b.shop(b.member(ownerEmail))
-	s := b.surfer()
-	s.signIn(ownerEmail)
+	b, s, m := newShop(t)
 	s.get("/dashboard/attention").wants(t, 200, "No payment needs you")
 	late := b.expire(b.start(b.newPaymentOf(m, "30"), chain.Polygon))
 	b.deposit(late, 30*money.USD, true)
@@ -60,10 +57,7 @@ func TestDashboard_Attention(t *testing.T) {
 // A customer who asks stands before what nobody waits for, and who has the least time left stands first.
 func TestDashboard_AttentionAsked(t *testing.T) {
 	t.Parallel()
-	b := newDashboard(t)
-	m := b.shop(b.member(ownerEmail))
-	s := b.surfer()
-	s.signIn(ownerEmail)
+	b, s, m := newShop(t)
 	asks := func() payment.Payment {
 		p := b.start(b.newPaymentOf(m, "30"), chain.Polygon)
 		p = b.deposit(p, 20*money.USD, true)
@@ -89,10 +83,7 @@ func TestDashboard_AttentionAsked(t *testing.T) {
 // touched, and what a shop keeps anyway is not asked about.
 func TestDashboard_AttentionBulk(t *testing.T) {
 	t.Parallel()
-	b := newDashboard(t)
-	m := b.shop(b.member(ownerEmail))
-	s := b.surfer()
-	s.signIn(ownerEmail)
+	b, s, m := newShop(t)
 	start := func() payment.Payment { return b.start(b.newPaymentOf(m, "10"), chain.Polygon) }
 	ids, over := url.Values{}, []payment.Payment{}
 	for range 10 {
@@ -145,10 +136,7 @@ func TestDashboard_AttentionBulk(t *testing.T) {
 // A customer who asks stands first however many newer payments need the merchant.
 func TestDashboard_AttentionAskedLongAgo(t *testing.T) {
 	t.Parallel()
-	b := newDashboard(t)
-	m := b.shop(b.member(ownerEmail))
-	s := b.surfer()
-	s.signIn(ownerEmail)
+	b, s, m := newShop(t)
 	_, err := b.accounts.Grant(t.Context(), m.key, merchant.Grant{Credits: report.MaxPage}, audit.Act{Who: "operator"})
 	must(t, err)
 	asked := b.deposit(b.start(b.newPaymentOf(m, "30"), chain.Polygon), 20*money.USD, true)

@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -12,22 +11,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/florinpay/florin/graph"
-	"github.com/florinpay/florin/graph/operation"
 	"github.com/florinpay/florin/internal/alert"
 	"github.com/florinpay/florin/internal/audit"
-	"github.com/florinpay/florin/internal/campaign"
 	"github.com/florinpay/florin/internal/chain"
-	"github.com/florinpay/florin/internal/exchange"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
-	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/passkey"
 	"github.com/florinpay/florin/internal/payment"
-	"github.com/florinpay/florin/internal/payment/lookup"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/settlement"
-	"github.com/florinpay/florin/internal/store"
 	"github.com/florinpay/florin/internal/store/storetest"
 	"github.com/florinpay/florin/internal/webhook"
 )
@@ -71,55 +63,28 @@ func newDashboard(t *testing.T, with ...func(*Deps, *Options)) dashboardBundle {
 // newDashboardAt is newDashboard at another public address, which passkeys depend on.
 func newDashboardAt(t *testing.T, baseURL string, with ...func(*Deps, *Options)) dashboardBundle {
 	t.Helper()
-	ctx, log := t.Context(), &logBuffer{}
-	logger := slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	sealer := storetest.Sealer(1)
-	url := storetest.SQLite(t)
-	st, err := store.Open(ctx, url, sealer, store.Options{Log: logger})
-	must(t, err)
-	t.Cleanup(func() { must(t, st.Close()) })
-	b := dashboardBundle{&bundle{
-		t: t, store: st, sealer: sealer, networks: newTestNetworks(),
-		clock: &testClock{now: time.Now().UTC().Truncate(time.Millisecond)}, log: log,
-		path: strings.TrimPrefix(url, "sqlite://"),
-	}, nil}
 	options := identity.Options{Mail: newWriter(baseURL)}
 	if party, ok := passkey.New(baseURL); ok {
 		options.RelyingParty = party
 	}
-	b.accounts = newServices(st.Identity(), st.Merchant(), b.clock.Now, options, merchant.Options{
+	b := dashboardBundle{bundle: openBundle(t, storetest.SQLite(t), options, merchant.Options{
 		CheckCallback: func(u string) error { return webhook.CheckURL(u, true) },
 		Mail:          newWriter(baseURL),
-	})
+	})}
 	b.mail = b.newMailbox()
-	b.payments = payment.NewService(st, st.Merchant(), b.networks, payment.Options{
-		MaxWaiting: payment.MaxWaiting, MaxWaitingOfKey: payment.MaxWaitingOfKey,
-		TTL: time.Hour, StartTTL: 30 * time.Minute, MinAmount: money.USD / 100, MaxAmount: 1_000_000 * money.USD,
-		Rates: b.rate, Currencies: []exchange.Currency{"EUR", "JPY"},
-	}, b.clock.Now, testID)
-	b.accounts.CompleteBy(b.payments.CompleteWaiting)
-	b.campaigns = campaign.NewService(st, b.payments, b.clock.Now, newWriter(baseURL))
-	d := Deps{
-		Payments: b.payments, Campaigns: b.campaigns, Users: b.accounts.users, Merchants: b.accounts.merchants,
-		Store: st, Ping: st.Ping, Sealer: sealer, Wallets: testWallets, Refunds: b.refunds(),
-		Lookup: lookup.New(b.payments, b.networks.readers(), b.store, b.clock.Now), Now: b.clock.Now, NewID: testID,
-		Log: logger,
-		Dashboard: &Dashboard{
-			Settle: settlement.Schedules{
-				Policy:   func(chain.Network) settlement.Policy { return settlement.DefaultPolicy() },
-				Balances: st.Settlement().DepositBalances,
-				Stored:   st.Settlement().Schedule, Update: st.Settlement().UpdateSchedule,
-			},
-			Reports: st.Reports(), LastCheck: st.LedgerCheck,
-			Resends:  webhook.Resends{One: st.Resend, Failed: st.ResendFailed, Parked: st.StopParked},
-			Webhooks: webhook.NewSender(webhook.Options{AllowPrivate: true, Now: b.clock.Now}), Mails: true,
+	b.sells(baseURL, func(*payment.Options) {})
+	d, st := b.deps(), b.store
+	d.Dashboard = &Dashboard{
+		Settle: settlement.Schedules{
+			Policy:   func(chain.Network) settlement.Policy { return settlement.DefaultPolicy() },
+			Balances: st.Settlement().DepositBalances,
+			Stored:   st.Settlement().Schedule, Update: st.Settlement().UpdateSchedule,
 		},
+		Reports: st.Reports(), LastCheck: st.LedgerCheck,
+		Resends:  webhook.Resends{One: st.Resend, Failed: st.ResendFailed, Parked: st.StopParked},
+		Webhooks: webhook.NewSender(webhook.Options{AllowPrivate: true, Now: b.clock.Now}), Mails: true,
 	}
-	o := Options{
-		GraphQL: graph.Options{Introspection: true},
-		BaseURL: baseURL, CheckoutURL: baseURL, Version: "test", SignUp: true,
-		NewKeys: operation.NewKeys{Credits: 20, Queries: 5},
-	}
+	o := usual(baseURL)
 	for _, change := range with {
 		change(&d, &o)
 	}
@@ -132,9 +97,28 @@ func newDashboardAt(t *testing.T, baseURL string, with ...func(*Deps, *Options))
 			return stored, err
 		},
 	}.Observe
-	b.server = New(d, o)
-	st.OnChange(b.server.Changed)
+	b.serves(d, o)
 	return b
+}
+
+// newOwner is a dashboard with a user who is signed in.
+func newOwner(t *testing.T) (dashboardBundle, *surfer) {
+	t.Helper()
+	b := newDashboard(t)
+	b.member(ownerEmail)
+	s := b.surfer()
+	s.signIn(ownerEmail)
+	return b, s
+}
+
+// newShop is a dashboard with a shop, whose owner is signed in.
+func newShop(t *testing.T) (dashboardBundle, *surfer, seller) {
+	t.Helper()
+	b := newDashboard(t)
+	m := b.shop(b.member(ownerEmail))
+	s := b.surfer()
+	s.signIn(ownerEmail)
+	return b, s, m
 }
 
 // member makes a user who can sign in.

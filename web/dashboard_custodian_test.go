@@ -10,10 +10,7 @@ import (
 // A hint that applies to every wallet is shown once.
 func TestDashboard_Custodian_Hints(t *testing.T) {
 	t.Parallel()
-	b := newDashboard(t)
-	b.shop(b.member(ownerEmail))
-	s := b.surfer()
-	s.signIn(ownerEmail)
+	_, s, _ := newShop(t)
 	page := s.get("/dashboard/settings/payouts").body
 	for _, text := range []string{"unless the exchange takes deposits from contracts", "not that of a token account", "A network without a wallet is not offered"} {
 		if n := strings.Count(page, text); n != 1 {
@@ -24,10 +21,7 @@ func TestDashboard_Custodian_Hints(t *testing.T) {
 
 func TestDashboard_Options(t *testing.T) {
 	t.Parallel()
-	b := newDashboard(t)
-	m := b.shop(b.member(ownerEmail))
-	s := b.surfer()
-	s.signIn(ownerEmail)
+	b, s, m := newShop(t)
 	form := []string{
 		"key", m.key.PublicID, "POLYGON.enabled", "yes", "POLYGON.USDC", "yes", "POLYGON.min", "5",
 		"BASE.finality", "12s", "short", "0.5", "late", "24",
@@ -97,10 +91,7 @@ func TestDashboard_Options(t *testing.T) {
 
 func TestDashboard_Preview(t *testing.T) {
 	t.Parallel()
-	b := newDashboard(t)
-	m := b.shop(b.member(ownerEmail))
-	s := b.surfer()
-	s.signIn(ownerEmail)
+	_, s, m := newShop(t)
 	r := s.get("/dashboard/settings/checkout/preview?" + url.Values{
 		"key": {m.key.PublicID}, "name": {"<script>alert(1)</script>"}, "primaryColor": {"red;}</style><script>"},
 		"theme": {"DARK"},

@@ -103,10 +103,7 @@ const exportMemory = 8 << 20
 //
 //nolint:paralleltest // it counts the memory of the whole process
 func TestExport_ConstantMemory(t *testing.T) {
-	b := newDashboard(t)
-	b.shop(b.member(ownerEmail))
-	s := b.surfer()
-	s.signIn(ownerEmail)
+	b, s, _ := newShop(t)
 	rows := int64(80_000) // as one text some 16 MB, as payments some 60
 	if text := os.Getenv("FLORIN_TEST_EXPORT_ROWS"); text != "" {
 		n, err := strconv.ParseInt(text, 10, 64)

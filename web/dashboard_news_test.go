@@ -9,10 +9,7 @@ import (
 // whose address is never shown.
 func TestDashboard_News(t *testing.T) {
 	t.Parallel()
-	b := newDashboard(t)
-	b.shop(b.member(ownerEmail))
-	s := b.surfer()
-	s.signIn(ownerEmail)
+	b, s, _ := newShop(t)
 	const page, chat = "/dashboard/settings/news", "/dashboard/settings/news/chat"
 	on := func(name string) bool {
 		t.Helper()

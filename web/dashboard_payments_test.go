@@ -44,10 +44,7 @@ func TestDashboard_Payments(t *testing.T) {
 
 func TestDashboard_ActsOnPayments(t *testing.T) {
 	t.Parallel()
-	b := newDashboard(t)
-	m := b.shop(b.member(ownerEmail))
-	s := b.surfer()
-	s.signIn(ownerEmail)
+	b, s, m := newShop(t)
 	p := "/dashboard/payments/" + string(b.newPayment(m).ID)
 	s.post(p+"/complete", "reason", "", "password", testPassword).wants(t, 400, "Say in up to 500 characters")
 	s.post(p+"/complete", "reason", "paid in cash").wants(t, 403, "The password is wrong", `value="paid in cash"`, "problem-dashboard-payments-")
@@ -64,10 +61,7 @@ func TestDashboard_ActsOnPayments(t *testing.T) {
 // a payment without money is refused. The shop gets a webhook.
 func TestDashboard_Accept(t *testing.T) {
 	t.Parallel()
-	b := newDashboard(t)
-	m := b.shop(b.member(ownerEmail))
-	s := b.surfer()
-	s.signIn(ownerEmail)
+	b, s, m := newShop(t)
 	short := b.start(b.newPaymentOf(m, "100"), chain.Polygon)
 	page := "/dashboard/payments/" + string(short.ID)
 	if r := s.get(page); strings.Contains(r.body, `data-testid="accept"`) {

@@ -17,10 +17,7 @@ import (
 // back; the history says so.
 func TestDashboard_Refund(t *testing.T) {
 	t.Parallel()
-	b := newDashboard(t)
-	m := b.shop(b.member(ownerEmail))
-	s := b.surfer()
-	s.signIn(ownerEmail)
+	b, s, m := newShop(t)
 	p := b.deposit(b.start(b.newPaymentOf(m, "10"), chain.Polygon), 12*money.USD, true)
 	page := "/dashboard/payments/" + string(p.ID)
 	s.get(page).wants(t, 200, "Pay money back", "12.00 USDC on Polygon")
@@ -80,10 +77,7 @@ func TestDashboard_Refund(t *testing.T) {
 // payment or at that of now, as the merchant says; and no other.
 func TestDashboard_RefundRate(t *testing.T) {
 	t.Parallel()
-	b := newDashboard(t)
-	m := b.shop(b.member(ownerEmail))
-	s := b.surfer()
-	s.signIn(ownerEmail)
+	b, s, m := newShop(t)
 	priced, err := b.payments.Create(t.Context(), payment.CreateInput{
 		KeyID: m.key.ID, Price: exchange.Text{Amount: "30.50", Currency: "EUR"},
 	}, audit.Act{})

@@ -13,10 +13,7 @@ import (
 // asked to send it.
 func TestDashboard_RefundWaits(t *testing.T) {
 	t.Parallel()
-	b := newDashboard(t)
-	m := b.shop(b.member(ownerEmail))
-	s := b.surfer()
-	s.signIn(ownerEmail)
+	b, s, m := newShop(t)
 	r := b.refundOf(b.paidIn(m, 10*money.USD), "2")
 	waits := func() bool {
 		t.Helper()
@@ -45,10 +42,7 @@ func TestDashboard_RefundWaits(t *testing.T) {
 // TestDashboard_Refunded: what was paid back is found by one click, and the export says how much.
 func TestDashboard_Refunded(t *testing.T) {
 	t.Parallel()
-	b := newDashboard(t)
-	m := b.shop(b.member(ownerEmail))
-	s := b.surfer()
-	s.signIn(ownerEmail)
+	b, s, m := newShop(t)
 	part, waiting, paid := b.paidIn(m, 10*money.USD), b.paidIn(m, 10*money.USD), b.paidIn(m, 10*money.USD)
 	b.arrived(b.asked(b.addressed(b.refundOf(part, "2"))))
 	b.arrived(b.asked(b.addressed(b.refundOf(part, "1.50"))))

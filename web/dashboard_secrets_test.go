@@ -11,10 +11,7 @@ import (
 // happened, so a session alone neither shows nor changes one, and owners are notified.
 func TestDashboard_SecretsAskAgain(t *testing.T) {
 	t.Parallel()
-	b := newDashboard(t)
-	m := b.shop(b.member(ownerEmail))
-	s := b.surfer()
-	s.signIn(ownerEmail)
+	b, s, m := newShop(t)
 	stored := func() merchant.Custodian {
 		t.Helper()
 		c, err := b.accounts.Custodian(t.Context(), m.key.ID)

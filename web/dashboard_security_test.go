@@ -52,10 +52,7 @@ func TestDashboard_Sessions(t *testing.T) {
 
 func TestDashboard_SecondFactor(t *testing.T) {
 	t.Parallel()
-	b := newDashboard(t)
-	b.member(ownerEmail)
-	s := b.surfer()
-	s.signIn(ownerEmail)
+	b, s := newOwner(t)
 	s.post("/dashboard/security/factor").leads(t, "/dashboard/security/factor")
 	r := s.get("/dashboard/security/factor")
 	r.wants(t, 200, "Scan or type")

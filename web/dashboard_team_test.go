@@ -171,10 +171,7 @@ func TestDashboard_Switcher(t *testing.T) {
 // Guessing from many addresses is slowed; the user's own browser is not.
 func TestDashboard_KnownDevice(t *testing.T) {
 	t.Parallel()
-	b := newDashboard(t)
-	b.member(ownerEmail)
-	s := b.surfer()
-	s.signIn(ownerEmail)
+	b, s := newOwner(t)
 	s.post("/signout").leads(t, "/signin")
 	limited := false
 	for i := range 60 {

@@ -96,10 +96,7 @@ func TestDashboard_HideSteps(t *testing.T) {
 // TestDashboard_ZoneOfCampaign: the last day of a campaign ends when the shop's day does, and its form shows that day.
 func TestDashboard_ZoneOfCampaign(t *testing.T) {
 	t.Parallel()
-	b := newDashboard(t)
-	m := b.shop(b.member(ownerEmail))
-	s := b.surfer()
-	s.signIn(ownerEmail)
+	b, s, m := newShop(t)
 	zone, err := time.LoadLocation("Pacific/Kiritimati")
 	must(t, err)
 	s.post("/dashboard/keys/"+m.key.PublicID+"/label", "label", m.key.Label, "currency", "", "zone", zone.String()).

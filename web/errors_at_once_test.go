@@ -76,10 +76,7 @@ var wrongForms = []struct {
 // Forms of the dashboard say everything that is wrong at once, beside each input.
 func TestDashboard_ErrorsAtOnce(t *testing.T) {
 	t.Parallel()
-	b := newDashboard(t)
-	m := b.shop(b.member(ownerEmail))
-	s := b.surfer()
-	s.signIn(ownerEmail)
+	_, s, m := newShop(t)
 	for _, x := range wrongForms {
 		r := s.post(x.path, append([]string{"key", m.key.PublicID}, x.form...)...)
 		if r.status < 400 || r.status > 403 {

@@ -45,10 +45,7 @@ func TestMailLanguage(t *testing.T) { //nolint:paralleltest // see above
 // TestMailLanguage_Paid: amounts in news are written as the language does.
 func TestMailLanguage_Paid(t *testing.T) {
 	t.Parallel()
-	b := newDashboard(t)
-	m := b.shop(b.member(ownerEmail))
-	s := b.surfer()
-	s.signIn(ownerEmail)
+	b, s, m := newShop(t)
 	s.post("/dashboard/settings/news", "news", "paid").leads(t, "/dashboard/settings/news")
 	s.post(securityPath+"/language", "language", "de").leads(t, securityPath)
 	p := b.start(b.newPayment(m), "POLYGON")

@@ -145,10 +145,7 @@ func TestCreate_Obstacles(t *testing.T) {
 // Needs attention counts a key whose payments nobody can pay, and says why.
 func TestDashboard_Obstacles(t *testing.T) {
 	t.Parallel()
-	b := newDashboard(t)
-	m := b.shop(b.member(ownerEmail))
-	s := b.surfer()
-	s.signIn(ownerEmail)
+	b, s, m := newShop(t)
 	for _, n := range []chain.Network{chain.BEP20, chain.Polygon, chain.Base} {
 		b.limit(m, n, false, 0, 0)
 	}

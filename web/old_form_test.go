@@ -169,10 +169,7 @@ func TestForms_OldTab(t *testing.T) {
 // A form that lacks an input, such as a program's, leaves what is stored.
 func TestForms_WithoutInputs(t *testing.T) {
 	t.Parallel()
-	b := newDashboard(t)
-	m := b.shop(b.member(ownerEmail))
-	s := b.surfer()
-	s.signIn(ownerEmail)
+	_, s, m := newShop(t)
 	stored := s.asShown(payoutsPath, payoutsPath)
 	s.post(payoutsPath, "key", m.key.PublicID, "name", "Another name", "password", testPassword).wants(t, 303)
 	now := s.asShown(payoutsPath, payoutsPath)

@@ -55,10 +55,7 @@ func TestForms_Numbered(t *testing.T) {
 // minute. Who goes back and changes the form, or comes back later, makes another.
 func TestForms_TwoClicks(t *testing.T) {
 	t.Parallel()
-	b := newDashboard(t)
-	b.shop(b.member(ownerEmail))
-	s := b.surfer()
-	s.signIn(ownerEmail)
+	b, s, _ := newShop(t)
 	form := s.asShown(createPath, createPath)
 	form.Set("amount", "5")
 	answers := make([]reply, 4)

@@ -125,10 +125,7 @@ func TestAsk_Live(t *testing.T) {
 // payment: the page says Paid, the receipt has its transaction.
 func TestAsk_OtherToken(t *testing.T) {
 	t.Parallel()
-	b := newDashboard(t)
-	m := b.shop(b.member(ownerEmail))
-	s := b.surfer()
-	s.signIn(ownerEmail)
+	b, s, m := newShop(t)
 	p := b.start(b.newPaymentOf(m, "49.90"), chain.Polygon)
 	for range 5 {
 		b.bridge(p, 9_999) // a speck is not worth a word

@@ -26,10 +26,7 @@ func (r reply) wantsNot(t *testing.T, status int, texts ...string) {
 // page of a third asks first. A merchant whose references repeat switches that off.
 func TestPaidTwice(t *testing.T) {
 	t.Parallel()
-	b := newDashboard(t)
-	m := b.shop(b.member(ownerEmail))
-	s := b.surfer()
-	s.signIn(ownerEmail)
+	b, s, m := newShop(t)
 	order := func() payment.Payment {
 		details := payment.Details{Reference: "order-7", CancelURL: "https://shop.example/cart"}
 		p, err := b.payments.Create(

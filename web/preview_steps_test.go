@@ -14,10 +14,7 @@ import (
 // it can be used, and it may frame nothing.
 func TestDashboard_PreviewSteps(t *testing.T) {
 	t.Parallel()
-	b := newDashboard(t)
-	m := b.shop(b.member(ownerEmail))
-	s := b.surfer()
-	s.signIn(ownerEmail)
+	_, s, m := newShop(t)
 	for step, want := range map[string][]string{
 		"choose": {`data-testid="choose"`, "49.90"}, "": {`data-testid="choose"`}, "nonsense": {`data-testid="choose"`},
 		"send": {`data-testid="waiting"`, "0x5aAe", `data-testid="qr`}, "done": {`data-testid="paid"`, "49.90"},
@@ -38,10 +35,7 @@ func TestDashboard_PreviewSteps(t *testing.T) {
 // page.
 func TestDashboard_Contrast(t *testing.T) {
 	t.Parallel()
-	b := newDashboard(t)
-	m := b.shop(b.member(ownerEmail))
-	s := b.surfer()
-	s.signIn(ownerEmail)
+	_, s, m := newShop(t)
 	s.get(brandingPath+"/contrast?primaryColor=%23ffee00&theme=LIGHT").wants(t, 200, "would be hard to read on a light page")
 	s.get(brandingPath+"/contrast?primaryColor=%231b3a8f&theme=LIGHT").wants(t, 200, "are easy to read on a light page")
 	if r := s.get(brandingPath + "/contrast?primaryColor=<b>&theme=x"); strings.Contains(r.body, "<b>") ||

@@ -14,10 +14,7 @@ import (
 // The overview is read in the shop's currency: a sum of what was stored; what was priced otherwise stays apart.
 func TestPrice_Overview(t *testing.T) {
 	t.Parallel()
-	b := newDashboard(t)
-	m := b.shop(b.member(ownerEmail))
-	s := b.surfer()
-	s.signIn(ownerEmail)
+	b, s, m := newShop(t)
 	pay := func(in payment.CreateInput) payment.Payment {
 		in.KeyID = m.key.ID
 		p, err := b.payments.Create(t.Context(), in, audit.Act{})
@@ -55,10 +52,7 @@ func TestPrice_Overview(t *testing.T) {
 // The list and its export are bounded by prices in the shop's currency, and the export has what was received in it.
 func TestPrice_ListBounds(t *testing.T) {
 	t.Parallel()
-	b := newDashboard(t)
-	m := b.shop(b.member(ownerEmail))
-	s := b.surfer()
-	s.signIn(ownerEmail)
+	b, s, m := newShop(t)
 	for _, amount := range []string{"20", "30.50", "45"} {
 		price := exchange.Text{Amount: amount, Currency: "EUR"}
 		p, err := b.payments.Create(t.Context(), payment.CreateInput{KeyID: m.key.ID, Price: price}, audit.Act{})

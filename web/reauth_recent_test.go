@@ -20,7 +20,7 @@ const (
 // one; then it stands in that form alone.
 func TestReauth_Recent(t *testing.T) {
 	t.Parallel()
-	b, s, m := reauthBundle(t)
+	b, s, m := newShop(t)
 	money := []string{"key", m.key.PublicID, "name", "Nordlicht", "wallet.POLYGON", merchantWallet}
 	options := []string{
 		"key", m.key.PublicID, "short", "1", "late", "0", "POLYGON.enabled", "yes", "POLYGON.USDT", "yes",
@@ -79,21 +79,12 @@ func TestReauth_Recent(t *testing.T) {
 // A form that asked for no password does not count as a wrong one.
 func TestReauth_NotAskedIsNoFailedTry(t *testing.T) {
 	t.Parallel()
-	_, s, m := reauthBundle(t)
+	_, s, m := newShop(t)
 	for range 30 {
 		s.post(payoutsPath, "key", m.key.PublicID, "name", "Nordlicht").wants(t, 403, "Enter your password to go on")
 	}
 	s.post(payoutsPath, "key", m.key.PublicID, "name", "Nordlicht", "password", testPassword).
 		leads(t, payoutsPath+"?key="+m.key.PublicID)
-}
-
-func reauthBundle(t *testing.T) (dashboardBundle, *surfer, seller) {
-	t.Helper()
-	b := newDashboard(t)
-	m := b.shop(b.member(ownerEmail))
-	s := b.surfer()
-	s.signIn(ownerEmail)
-	return b, s, m
 }
 
 // confirmed re-authenticates by a change that changes nothing.
@@ -107,7 +98,7 @@ func (s *surfer) confirmed(t *testing.T, m seller) {
 // session that signed out, the user's own sign-in, other members, and a locked account.
 func TestReauth_RecentEnds(t *testing.T) {
 	t.Parallel()
-	b, s, m := reauthBundle(t)
+	b, s, m := newShop(t)
 	wallet := []string{"key", m.key.PublicID, "name", "Nordlicht", "wallet.POLYGON", thief}
 	other, copied := b.surfer(), s.stolen()
 	other.signIn(ownerEmail)

@@ -131,10 +131,7 @@ func TestRefundPage_Exchange(t *testing.T) {
 // TestRefund_OtherAmount: another amount than the refund's stands on the payment's page, and does not count.
 func TestRefund_OtherAmount(t *testing.T) {
 	t.Parallel()
-	b := newDashboard(t)
-	m := b.shop(b.member(ownerEmail))
-	s := b.surfer()
-	s.signIn(ownerEmail)
+	b, s, m := newShop(t)
 	p := b.deposit(b.start(b.newPaymentOf(m, "10"), chain.Polygon), 10*money.USD, true)
 	r, err := b.refunds().Request(t.Context(), m.key.ID, string(p.ID), refund.Ask{Amount: "2"}, audit.Act{})
 	must(t, err)

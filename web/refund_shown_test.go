@@ -160,10 +160,7 @@ func TestPageSame_Refund(t *testing.T) {
 // TestRefund_Shown: what goes back of a payment that is not simply paid.
 func TestRefund_Shown(t *testing.T) {
 	t.Parallel()
-	b := newDashboard(t)
-	m := b.shop(b.member(ownerEmail))
-	s := b.surfer()
-	s.signIn(ownerEmail)
+	b, s, m := newShop(t)
 	part := func(p payment.Payment) payment.Payment { return b.deposit(p, 3*money.USD, true) }
 	over := func(p payment.Payment) payment.Payment { return b.deposit(p, 12*money.USD, true) }
 	for name, c := range map[string]struct {

@@ -34,10 +34,7 @@ func TestSession_Idle(t *testing.T) {
 	})
 	t.Run("Used", func(t *testing.T) {
 		t.Parallel()
-		b := newDashboard(t)
-		b.member(ownerEmail)
-		s := b.surfer()
-		s.signIn(ownerEmail)
+		b, s := newOwner(t)
 		for day := range 30 {
 			s.get("/dashboard").wants(t, 200)
 			if b.clock.advance(24 * time.Hour); day == 29 {
@@ -108,10 +105,7 @@ func TestRecoveryCode_Form(t *testing.T) {
 	if bits := 7 * 4 * 5; bits < 128 {
 		t.Fatalf("the form holds %d bits", bits)
 	}
-	b := newDashboard(t)
-	b.member(ownerEmail)
-	s := b.surfer()
-	s.signIn(ownerEmail)
+	_, s := newOwner(t)
 	codes := s.turnOnFactor(t)
 	for _, c := range codes {
 		if !code.MatchString(c) {

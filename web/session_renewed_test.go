@@ -80,10 +80,7 @@ func (s *surfer) renewedBy(t *testing.T, act func() reply) {
 // form again gets the new one. The gate stays closed to a copy of the old cookie, and who signs out ends the session.
 func TestSession_LostAnswer(t *testing.T) {
 	t.Parallel()
-	b := newDashboard(t)
-	m := b.shop(b.member(ownerEmail))
-	s := b.surfer()
-	s.signIn(ownerEmail)
+	b, s, m := newShop(t)
 	rotate := s.asShown(keysPath, keysPath+"/"+m.key.PublicID+"/rotate")
 	rotate.Set("password", testPassword)
 	for range 3 { // the third renewal within half a minute
@@ -111,10 +108,7 @@ func TestSession_LostAnswer(t *testing.T) {
 // browser carried.
 func TestSession_RenewedBySignIn(t *testing.T) {
 	t.Parallel()
-	b := newDashboard(t)
-	m := b.shop(b.member(ownerEmail))
-	s := b.surfer()
-	s.signIn(ownerEmail)
+	_, s, m := newShop(t)
 	thief := s.stolen()
 	s.post(keysPath+"/"+m.key.PublicID+"/rotate", "password", "wrong password").wants(t, 400)
 	thief.get("/dashboard").wants(t, 200)

@@ -71,10 +71,7 @@ func TestSession_Fixation(t *testing.T) {
 
 func TestSession_ForgedCookies(t *testing.T) {
 	t.Parallel()
-	b := newDashboard(t)
-	b.member(ownerEmail)
-	s := b.surfer()
-	s.signIn(ownerEmail)
+	_, s := newOwner(t)
 	good := s.cookies["__Host-florin"].Value
 	for name, value := range map[string]string{
 		"empty": "", "text": "fls_abc", "cut": good[:len(good)-4], "turned": strings.ToUpper(good),
@@ -93,10 +90,7 @@ func TestSession_ForgedCookies(t *testing.T) {
 
 func TestSession_Expires(t *testing.T) {
 	t.Parallel()
-	b := newDashboard(t)
-	b.member(ownerEmail)
-	s := b.surfer()
-	s.signIn(ownerEmail)
+	b, s := newOwner(t)
 	const step = identity.SessionTTL / 6
 	for range 5 {
 		b.clock.advance(step)

@@ -14,10 +14,7 @@ const settlePath = "/dashboard/settings/settlement"
 // The page shows what waits and by when it is sent. The merchant lets it wait longer, or asks for it.
 func TestDashboard_Schedule(t *testing.T) {
 	t.Parallel()
-	b := newDashboard(t)
-	m := b.shop(b.member(ownerEmail))
-	s := b.surfer()
-	s.signIn(ownerEmail)
+	b, s, m := newShop(t)
 	s.get(settlePath).wants(t, 200, `data-testid="nothing-waits"`, "As soon as $1,000.00 waits", "or after 24 hours")
 	p := b.deposit(b.start(b.newPayment(m), chain.Polygon), 25_000_000, true)
 	s.get(settlePath).wants(t, 200, "Polygon", "$25", `data-testid="settle-now"`)
