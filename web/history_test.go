@@ -10,7 +10,6 @@ import (
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
-	"github.com/florinpay/florin/internal/payment"
 )
 
 func (b *bundle) queries(m seller) int64 {
@@ -113,76 +112,6 @@ func checkGetTransactions(t *testing.T, b *bundle) {
 			t.Errorf("refusals took %d credits", before-left)
 		}
 	})
-}
-
-func TestReadingCosts(t *testing.T) {
-	t.Parallel()
-	b := newBundle(t)
-	m, poor := b.newMerchant(3), b.newMerchant(0)
-	p, theirs := b.start(b.newPayment(m), chain.Polygon), b.newPayment(poor)
-	details := func(key, txnid string) reply {
-		return b.graphQL(`{ getTransactionDetails(apiKey: "`+key+`", txnid: "`+txnid+`") { code message transaction { `+everyField+` } } }`, "")
-	}
-	if got := details(m.text, string(p.ID)); got.text(t, "data.getTransactionDetails.transaction.status") != "STARTED" || b.balance(m) != 1 {
-		t.Errorf("details: %s, %d credits", got.body, b.balance(m))
-	}
-	for name, got := range map[string]reply{
-		"of another":  details(m.text, string(theirs.ID)),
-		"unknown":     details(m.text, unknownTxn),
-		"no credits":  details(poor.text, string(theirs.ID)),
-		"list, none":  b.graphQL(`{ getTransactionDetails: getTransactions(apiKey: "`+poor.text+`") { code transaction: transactions { txnid } } }`, ""),
-		"unswept":     b.graphQL(`{ getTransactionDetails: checkAdminUntransferred(apiKey: "`+poor.text+`", network: BASE) { code transaction: transactions { txnid } } }`, ""),
-		"without key": b.graphQL(`{ getTransactionDetails: checkAdminUntransferred(apiKey: "", network: BASE) { code transaction: transactions { txnid } } }`, ""),
-	} {
-		want := map[string]string{"of another": "404", "unknown": "404", "without key": "401"}[name]
-		if want == "" {
-			want = "402"
-		}
-		if got.text(t, "data.getTransactionDetails.code") != want ||
-			got.field(t, "data.getTransactionDetails.transaction") != nil {
-			t.Errorf("%s: %s, want %s", name, got.body, want)
-		}
-	}
-	if b.balance(m) != 1 || b.balance(poor) != 0 {
-		t.Errorf("refusals were paid for: %d and %d credits", b.balance(m), b.balance(poor))
-	}
-	got := b.graphQL(`{ checkAdminUntransferred(apiKey: "`+m.text+`", network: POLYGON) { code transactions { txnid amount network status wallet { address } hash createdAt } } }`, "")
-	if !strings.Contains(got.body, string(p.ID)) || b.balance(m) != 0 {
-		t.Errorf("checkAdminUntransferred: %s, %d credits", got.body, b.balance(m))
-	}
-}
-
-func TestMarkAsCompleted(t *testing.T) {
-	t.Parallel()
-	b := newBundle(t)
-	m, other := b.newMerchant(5), b.newMerchant(5)
-	mark := func(key string, p payment.Payment) reply {
-		return b.graphQL(`mutation { manualMarkAsCompleted(apiKey: "`+key+`", txnid: "`+string(p.ID)+`") { code message success } }`, "")
-	}
-	pending, expired := b.newPayment(m), b.expire(b.newPayment(m))
-	for _, row := range []struct {
-		name, key, code, success string
-		p                        payment.Payment
-		left                     int64
-	}{
-		{"pending", m.text, "200", "true", pending, 4},
-		{"again", m.text, "409", "false", pending, 4},
-		{"expired", m.text, "200", "true", expired, 3},
-		{"another's", m.text, "404", "false", b.newPayment(other), 3},
-		{"third", m.text, "200", "true", b.newPayment(m), 2},
-		{"fourth", m.text, "200", "true", b.newPayment(m), 1},
-		{"fifth", m.text, "200", "true", b.newPayment(m), 0},
-		{"no queries left", m.text, "402", "false", b.newPayment(m), 0},
-	} {
-		got := mark(row.key, row.p)
-		if got.text(t, "data.manualMarkAsCompleted.code") != row.code ||
-			got.text(t, "data.manualMarkAsCompleted.success") != row.success || b.queries(m) != row.left {
-			t.Errorf("%s: %s, %d queries left", row.name, got.body, b.queries(m))
-		}
-	}
-	if b.balance(m) != 5 {
-		t.Errorf("credits were taken: %d left", b.balance(m))
-	}
 }
 
 func TestEvents(t *testing.T) {

@@ -2,7 +2,6 @@ package web
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -10,47 +9,6 @@ import (
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
 )
-
-var (
-	ulidForm = regexp.MustCompile(`^[0-7][0-9A-HJKMNP-TV-Z]{25}$`)
-	timeForm = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`)
-)
-
-func TestCreatePayment(t *testing.T) {
-	t.Parallel()
-	b := newBundle(t)
-	m := b.newMerchant(5)
-	rest := b.ask("POST", "/create-payment", `{"apiKey":"`+m.text+`","amount":12.345678}`)
-	graphQL := b.graphQL(`mutation($k: String!, $a: Float!) { payment(apiKey: $k, amount: $a) {
-		code message paymentLink transaction { txnid amount status createdAt expiresAt } } }`, `{"k":"`+m.text+`","a":12.345678}`)
-	for surface, r := range map[string]struct {
-		reply
-		at string
-	}{"REST": {rest, ""}, "GraphQL": {graphQL, "data.payment."}} {
-		txnid := r.text(t, r.at+"transaction.txnid")
-		if r.status != 200 || !ulidForm.MatchString(txnid) {
-			t.Fatalf("%s: %d %s", surface, r.status, r.body)
-		}
-		for path, want := range map[string]string{
-			"code": "200", "message": "created successfully", "paymentLink": testBaseURL + "/pay?txnid=" + txnid,
-			"transaction.amount": "12.345678", "transaction.status": "PENDING",
-		} {
-			if got := r.text(t, r.at+path); got != want {
-				t.Errorf("%s: %s is %s, want %s", surface, path, got, want)
-			}
-		}
-		created, expires := r.text(t, r.at+"transaction.createdAt"), r.text(t, r.at+"transaction.expiresAt")
-		if !timeForm.MatchString(created) || !timeForm.MatchString(expires) || created >= expires {
-			t.Errorf("%s: created %s, expires %s", surface, created, expires)
-		}
-		if fields := r.field(t, r.at+"transaction").(map[string]any); len(fields) != 5 {
-			t.Errorf("%s: payment returns exactly five fields of the transaction, not %v", surface, fields)
-		}
-	}
-	if left := b.balance(m); left != 5 {
-		t.Errorf("creating a payment took credits: %d left", left)
-	}
-}
 
 const everyField = `txnid amount amountInToken token network status wallet { address } countdown hash blockchainLink
 	isExpired expiresAt createdAt receivedAmount reference metadata paymentUri confirmations requiredConfirmations`
@@ -129,38 +87,6 @@ func TestTransactionThroughItsLife(t *testing.T) {
 		"status": "EXPIRED", "isExpired": "true", "countdown": "0",
 		"network": "POLYGON", "paymentUri": "null",
 	})
-}
-
-func TestPayInThreeWays(t *testing.T) {
-	t.Parallel()
-	b := newBundle(t)
-	m, other := b.newMerchant(20), b.newMerchant(20)
-	for name, row := range map[string]struct {
-		body   string
-		header []string
-	}{
-		"public":            {`{"txnid":"$","network":"BEP20","token":"USDT"}`, nil},
-		"key in the body":   {`{"apiKey":"` + m.text + `","txnid":"$","network":"BEP20","token":"USDT"}`, nil},
-		"bearer":            {`{"txnid":"$","network":"BEP20","token":"USDT"}`, []string{"Authorization", "Bearer " + m.text}},
-		"x-api-key":         {`{"txnid":"$","network":"BEP20","token":"USDT"}`, []string{"x-api-key", m.text}},
-		"api-key":           {`{"txnid":"$","network":"BEP20","token":"USDT"}`, []string{"api-key", m.text}},
-		"body before a bad": {`{"apiKey":"` + m.text + `","txnid":"$","network":"BEP20","token":"USDT"}`, []string{"x-api-key", "flk_bad"}},
-	} {
-		before := b.balance(m)
-		got := b.ask("POST", "/pay", strings.Replace(row.body, "$", string(b.newPayment(m).ID), 1), row.header...)
-		if got.status != 200 || got.text(t, "transaction.status") != "STARTED" || b.balance(m) != before-1 {
-			t.Errorf("%s: %d %s, %d credits before, %d after", name, got.status, got.body, before, b.balance(m))
-		}
-		theirs := b.ask("POST", "/pay", strings.Replace(row.body, "$", string(b.newPayment(other).ID), 1),
-			row.header...)
-		want := 404
-		if name == "public" {
-			want = 200
-		}
-		if theirs.status != want {
-			t.Errorf("%s, payment of another: %d %s", name, theirs.status, theirs.body)
-		}
-	}
 }
 
 func TestUnavailableNetwork(t *testing.T) {

@@ -21,6 +21,8 @@ func TestRESTRequests(t *testing.T) {
 		{name: "key in a header", method: "POST", path: "/create-payment", body: `{"amount":1}`, header: []string{"x-api-key", m.text}, status: 200},
 		{name: "key as api-key", method: "POST", path: "/create-payment", body: `{"amount":1}`, header: []string{"api-key", m.text}, status: 200},
 		{name: "key as bearer", method: "POST", path: "/create-payment", body: `{"amount":1}`, header: []string{"Authorization", "bearer " + m.text}, status: 200},
+		{name: "key in the body before one of a header", method: "POST", path: "/create-payment", body: key(`"amount":1`), header: []string{"x-api-key", "flk_bad"}, status: 200},
+		{name: "six places", method: "POST", path: "/create-payment", body: key(`"amount":12.345678`), status: 200, want: []string{`"amount":12.345678,`}},
 		{name: "amount missing", method: "POST", path: "/create-payment", body: key(`"x":1`), status: 400, want: []string{"amount is required"}},
 		{name: "amount null", method: "POST", path: "/create-payment", body: key(`"amount":null`), status: 400, want: []string{"amount"}},
 		{name: "unknown fields are ignored", method: "POST", path: "/create-payment", body: key(`"amount":1,"more":{"x":[1]}`), status: 200},
