@@ -79,11 +79,7 @@ func figures(ctx context.Context, c campaign.Campaign, t campaign.Totals) (raise
 	return in(t.Worth), goal, raised
 }
 
-func (d *Surface) postCampaignNew(c echo.Context, who session.Principal) error {
-	f, err := session.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (d *Surface) postCampaignNew(c echo.Context, who session.Principal, f *shell.Form) error {
 	key, err := who.Key(f.Text("key"))
 	if err != nil {
 		return err

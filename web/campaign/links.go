@@ -125,11 +125,7 @@ func linkRow(ctx context.Context, l campaign.Link) campaignview.LinkRow {
 	}
 }
 
-func (d *Surface) postLinkNew(c echo.Context, who session.Principal) error {
-	f, err := session.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (d *Surface) postLinkNew(c echo.Context, who session.Principal, f *shell.Form) error {
 	key, err := who.Key(f.Text("key"))
 	if err != nil {
 		return err

@@ -125,11 +125,7 @@ func keeps(x payment.Payment) bool {
 
 // postAttention settles the ticked payments: it accepts those that came too late, and keeps what came beyond others.
 // What cannot be settled so, or was meanwhile, stays as it is.
-func (d *Surface) postAttention(c echo.Context, who session.Principal) error {
-	f, err := session.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (d *Surface) postAttention(c echo.Context, who session.Principal, f *shell.Form) error {
 	ctx, act := c.Request().Context(), d.Act(c, who)
 	accepted, kept := int64(0), int64(0)
 	for _, id := range f.Values["txnid"][:min(len(f.Values["txnid"]), attentionRows)] {
@@ -196,11 +192,7 @@ func (d *Surface) Needs(ctx context.Context, who session.Principal) (int, error)
 }
 
 // postResolve records that the merchant has settled what needed attention.
-func (d *Surface) postResolve(c echo.Context, who session.Principal) error {
-	f, err := session.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (d *Surface) postResolve(c echo.Context, who session.Principal, f *shell.Form) error {
 	p, _, err := d.ownPayment(c, who)
 	if err != nil {
 		return err

@@ -91,11 +91,7 @@ var createSubjects = []shell.Subject{
 	{Service: "expiresInMinutes", Input: "expiresInMinutes", Label: "The time"},
 }
 
-func (d *Surface) postCreate(c echo.Context, who session.Principal) error {
-	f, err := session.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (d *Surface) postCreate(c echo.Context, who session.Principal, f *shell.Form) error {
 	key, err := who.Key(f.Text("key"))
 	if err != nil {
 		return err

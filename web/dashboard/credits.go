@@ -89,11 +89,7 @@ func entryRow(e report.Entry) dashboard.EntryRow {
 }
 
 // postCredits opens a top-up, which is paid like any payment.
-func (d *Surface) postCredits(c echo.Context, who session.Principal) error {
-	f, err := session.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (d *Surface) postCredits(c echo.Context, who session.Principal, f *shell.Form) error {
 	key, err := who.Key(f.Values.Get("key"))
 	if err != nil {
 		return err

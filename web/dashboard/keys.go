@@ -131,11 +131,7 @@ func keyRow(h house) dashboard.KeyRow {
 	}
 }
 
-func (d *Surface) postKey(c echo.Context, who session.Principal) error {
-	f, err := session.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (d *Surface) postKey(c echo.Context, who session.Principal, f *shell.Form) error {
 	if full(who) {
 		f.Problem = "You have reached the limit of keys. Revoke one to create another."
 		return d.keysPage(c, who, http.StatusConflict, f, dashboard.FreshKey{}, "")
@@ -191,11 +187,7 @@ func (d *Surface) freshKey(
 	)
 }
 
-func (d *Surface) postKeyLabel(c echo.Context, who session.Principal) error {
-	f, err := session.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (d *Surface) postKeyLabel(c echo.Context, who session.Principal, f *shell.Form) error {
 	key, err := who.Key(c.Param("key"))
 	if err != nil {
 		return err

@@ -35,11 +35,7 @@ var verdicts = map[lookup.Verdict][2]string{
 }
 
 // postFindIn looks up a transaction that a customer claims to have paid with.
-func (d *Surface) postFindIn(c echo.Context, who session.Principal) error {
-	f, err := session.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (d *Surface) postFindIn(c echo.Context, who session.Principal, f *shell.Form) error {
 	p, _, err := d.ownPayment(c, who)
 	if err != nil {
 		return err

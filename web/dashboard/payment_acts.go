@@ -53,11 +53,7 @@ func (d *Surface) byHand(c echo.Context, who session.Principal, f *shell.Form) (
 }
 
 // postComplete completes a payment whatever was received; a reason is required.
-func (d *Surface) postComplete(c echo.Context, who session.Principal) error {
-	f, err := session.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (d *Surface) postComplete(c echo.Context, who session.Principal, f *shell.Form) error {
 	p, _, err := d.ownPayment(c, who)
 	if err != nil {
 		return err
@@ -105,11 +101,7 @@ func (d *Surface) completionWaits(
 
 // postAccept accepts what came as full payment. Money that is only late needs no
 // reason and no re-authentication.
-func (d *Surface) postAccept(c echo.Context, who session.Principal) error {
-	f, err := session.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (d *Surface) postAccept(c echo.Context, who session.Principal, f *shell.Form) error {
 	p, _, err := d.ownPayment(c, who)
 	if err != nil {
 		return err

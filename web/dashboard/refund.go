@@ -160,11 +160,7 @@ var refundSubjects = []shell.Subject{
 }
 
 // postRefund requests a refund.
-func (d *Surface) postRefund(c echo.Context, who session.Principal) error {
-	f, err := session.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (d *Surface) postRefund(c echo.Context, who session.Principal, f *shell.Form) error {
 	p, _, err := d.ownPayment(c, who)
 	if err != nil {
 		return err
@@ -198,11 +194,7 @@ func (d *Surface) postRefund(c echo.Context, who session.Principal) error {
 }
 
 // postRefundAct does one of the acts on a refund.
-func (d *Surface) postRefundAct(c echo.Context, who session.Principal) error {
-	f, err := session.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (d *Surface) postRefundAct(c echo.Context, who session.Principal, f *shell.Form) error {
 	p, _, err := d.ownPayment(c, who)
 	if err != nil {
 		return err
@@ -311,11 +303,7 @@ func (d *Surface) prepare(c echo.Context, who session.Principal) ([]refund.Refun
 }
 
 // postRelayRefunds sends the transaction that the merchant's wallet has signed and does not send itself.
-func (d *Surface) postRelayRefunds(c echo.Context, who session.Principal) error {
-	f, err := session.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (d *Surface) postRelayRefunds(c echo.Context, who session.Principal, f *shell.Form) error {
 	ctx := c.Request().Context()
 	if err := d.Shell.Limits.Checks(ctx); err != nil {
 		return err

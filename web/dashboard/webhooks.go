@@ -144,11 +144,7 @@ func (d *Surface) getWebhook(c echo.Context, who session.Principal) error {
 	return d.Show(c, http.StatusOK, p.Frame, dashboard.Webhook(p))
 }
 
-func (d *Surface) postResend(c echo.Context, who session.Principal) error {
-	f, err := session.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (d *Surface) postResend(c echo.Context, who session.Principal, f *shell.Form) error {
 	id := webhookID(c)
 	if err := d.Resends.Resend(c.Request().Context(), who.KeyIDs(), id, d.Act(c, who)); err != nil {
 		return err
@@ -163,11 +159,7 @@ func (d *Surface) postResend(c echo.Context, who session.Principal) error {
 // maxResendDays bounds how far back failed webhooks are sent again at once.
 const maxResendDays = 90
 
-func (d *Surface) postResendFailed(c echo.Context, who session.Principal) error {
-	f, err := session.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (d *Surface) postResendFailed(c echo.Context, who session.Principal, f *shell.Form) error {
 	ctx := c.Request().Context()
 	key, err := who.Key(f.Values.Get("key"))
 	if err != nil {
@@ -199,11 +191,7 @@ func (d *Surface) postResendFailed(c echo.Context, who session.Principal) error 
 }
 
 // postStop stops the webhooks of a key that wait for a callback address.
-func (d *Surface) postStop(c echo.Context, who session.Principal) error {
-	f, err := session.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (d *Surface) postStop(c echo.Context, who session.Principal, f *shell.Form) error {
 	key, err := who.Key(f.Values.Get("key"))
 	if err != nil {
 		return err
@@ -216,11 +204,7 @@ func (d *Surface) postStop(c echo.Context, who session.Principal) error {
 }
 
 // postPing sends a test to the callback address and shows the response.
-func (d *Surface) postPing(c echo.Context, who session.Principal) error {
-	f, err := session.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (d *Surface) postPing(c echo.Context, who session.Principal, f *shell.Form) error {
 	ctx := c.Request().Context()
 	key, err := who.Key(f.Values.Get("key"))
 	if err != nil {

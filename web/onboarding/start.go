@@ -133,11 +133,7 @@ func listed(l *views.Locale, names []string) string {
 }
 
 // postStart sets where the money of a new shop goes, and makes its payment link.
-func (s *Surface) postStart(c echo.Context, who session.Principal) error {
-	f, err := session.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (s *Surface) postStart(c echo.Context, who session.Principal, f *shell.Form) error {
 	ctx := c.Request().Context()
 	if locked, err := s.Merchants.Locked(ctx, who.Membership.Merchant.ID); err != nil {
 		return err

@@ -39,7 +39,7 @@ func New(s Services) *Surface { return &Surface{s} }
 func (s *Surface) Routes(r shell.Router) {
 	p := s.Pages(r)
 	p.Get(startPath, merchant.ActMoney, s.getStart)
-	p.Post(startPath, merchant.ActMoney, s.postStart)
+	p.Form(startPath, merchant.ActMoney, s.postStart)
 	p.Get(readyPath, merchant.ActPay, s.getReady)
 	p.Post(startPath+"/dollar", merchant.ActPay, s.postDollar)
 }

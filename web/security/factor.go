@@ -69,11 +69,7 @@ func (d *Surface) factorPage(c echo.Context, who session.Principal, status int, 
 // postConfirmFactor turns the second factor on and shows the recovery codes, once.
 // It asks for re-authentication: a code of the factor re-authenticates from then
 // on, and a session alone must not obtain one.
-func (d *Surface) postConfirmFactor(c echo.Context, who session.Principal) error {
-	f, err := session.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (d *Surface) postConfirmFactor(c echo.Context, who session.Principal, f *shell.Form) error {
 	if err := d.Shell.Limits.Costly(c.Request().Context()); err != nil {
 		return err
 	}
@@ -108,11 +104,7 @@ func (d *Surface) postConfirmFactor(c echo.Context, who session.Principal) error
 	return d.Show(c, http.StatusOK, p.Frame, security.Codes(p))
 }
 
-func (d *Surface) postRemoveFactor(c echo.Context, who session.Principal) error {
-	f, err := session.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (d *Surface) postRemoveFactor(c echo.Context, who session.Principal, f *shell.Form) error {
 	if err := d.ByFactor(c, who, f); err != nil {
 		if !session.ReauthRefused(f, err) {
 			return err

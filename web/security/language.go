@@ -14,11 +14,7 @@ const languagePath = session.SecurityPath + "/language"
 var errNoLanguage = fault.New(fault.Invalid, "choose one of the languages of the list")
 
 // postLanguage stores the language of the user's pages and mails.
-func (d *Surface) postLanguage(c echo.Context, who session.Principal) error {
-	f, err := session.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (d *Surface) postLanguage(c echo.Context, who session.Principal, f *shell.Form) error {
 	tag := f.Text("language")
 	if !views.HasLanguage(tag) {
 		return errNoLanguage

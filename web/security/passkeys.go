@@ -35,11 +35,7 @@ func (d *Surface) postNewPasskey(c echo.Context, who session.Principal) error {
 	return d.Answer(c, options, err)
 }
 
-func (d *Surface) postPasskey(c echo.Context, who session.Principal) error {
-	f, err := session.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (d *Surface) postPasskey(c echo.Context, who session.Principal, f *shell.Form) error {
 	p, err := d.Users.AddPasskey(
 		c.Request().Context(), who.User, f.Values.Get("name"), f.Values.Get("made"), d.Act(c, who),
 	)
@@ -49,11 +45,7 @@ func (d *Surface) postPasskey(c echo.Context, who session.Principal) error {
 	return d.Cookies.Redirect(c, session.SecurityPath, views.T(c.Request().Context(), "The passkey “{{.Name}}” is added. You can sign in with it from now on. Every other session has ended.", "Name", p.Name))
 }
 
-func (d *Surface) postPasskeyName(c echo.Context, who session.Principal) error {
-	f, err := session.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (d *Surface) postPasskeyName(c echo.Context, who session.Principal, f *shell.Form) error {
 	ctx, id := c.Request().Context(), c.Param("passkey")
 	all, err := d.Users.PasskeysOf(ctx, who.User)
 	if err != nil {
@@ -77,11 +69,7 @@ func (d *Surface) postPasskeyName(c echo.Context, who session.Principal) error {
 	return d.Cookies.Redirect(c, session.SecurityPath, "The passkey has its new name.")
 }
 
-func (d *Surface) postRemovePasskey(c echo.Context, who session.Principal) error {
-	f, err := session.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (d *Surface) postRemovePasskey(c echo.Context, who session.Principal, f *shell.Form) error {
 	if err := d.ByFactor(c, who, f); err != nil {
 		return d.passkeyRefused(c, who, f, err)
 	}

@@ -96,11 +96,7 @@ func (d *Surface) postVerification(c echo.Context, who session.Principal) error 
 var newPassword = shell.Subject{Service: "password", Input: "next", Label: "The password"}
 
 // postPassword changes the password, ends all sessions and starts a fresh one here.
-func (d *Surface) postPassword(c echo.Context, who session.Principal) error {
-	f, err := session.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (d *Surface) postPassword(c echo.Context, who session.Principal, f *shell.Form) error {
 	forms := emptySecurityForms(c)
 	forms.password = f
 	in, err := d.Users.ChangePassword(

@@ -30,6 +30,20 @@ func (p Pages) Post(path string, act merchant.Act, h Handler) {
 	p.router.POST(path, p.guard.Member(act, p.guard.Once(h)))
 }
 
+// FormHandler answers a form that was posted.
+type FormHandler func(c echo.Context, who Principal, f *shell.Form) error
+
+// Form adds a form, and reads it.
+func (p Pages) Form(path string, act merchant.Act, h FormHandler) {
+	p.Post(path, act, func(c echo.Context, who Principal) error {
+		f, err := ReadForm(c)
+		if err != nil {
+			return err
+		}
+		return h(c, who, f)
+	})
+}
+
 // Once runs a form with a number once (shell.Shell.Once).
 func (g *Guard) Once(h Handler) Handler {
 	return func(c echo.Context, who Principal) error {

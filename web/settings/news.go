@@ -75,11 +75,7 @@ func (s *Surface) newsPage(c echo.Context, who session.Principal, status int, f 
 }
 
 // postNews stores what the user wants to be mailed about.
-func (s *Surface) postNews(c echo.Context, who session.Principal) error {
-	f, err := session.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (s *Surface) postNews(c echo.Context, who session.Principal, f *shell.Form) error {
 	if err := s.Merchants.SetNews(c.Request().Context(), who.Membership, newsOf(f), s.Act(c, who)); err != nil {
 		return err
 	}
@@ -87,11 +83,7 @@ func (s *Surface) postNews(c echo.Context, who session.Principal) error {
 }
 
 // postChat stores where news are posted. What is posted names orders and sums, so it passes the gate.
-func (s *Surface) postChat(c echo.Context, who session.Principal) error {
-	f, err := session.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (s *Surface) postChat(c echo.Context, who session.Principal, f *shell.Form) error {
 	ctx := c.Request().Context()
 	chat, err := s.chatOf(ctx, who, f)
 	if err != nil {

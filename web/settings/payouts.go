@@ -106,11 +106,7 @@ func moneyFields(f *shell.Form, c merchant.Custodian, wallets bool) []panel.Fiel
 
 // postPayouts changes where the money goes. It asks for re-authentication, notifies
 // the owners by mail and writes the audit log.
-func (s *Surface) postPayouts(c echo.Context, who session.Principal) error {
-	f, err := session.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (s *Surface) postPayouts(c echo.Context, who session.Principal, f *shell.Form) error {
 	key, err := who.Key(f.Values.Get("key"))
 	if err != nil {
 		return err

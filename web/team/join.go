@@ -35,11 +35,7 @@ func (t *Surface) getJoining(c echo.Context, who session.Principal) error {
 }
 
 // postJoining accepts an invitation as the signed-in user.
-func (t *Surface) postJoining(c echo.Context, who session.Principal) error {
-	f, err := session.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (t *Surface) postJoining(c echo.Context, who session.Principal, f *shell.Form) error {
 	ctx, token := c.Request().Context(), f.Values.Get("token")
 	_, merchant, _, err := t.Merchants.Invitation(ctx, token)
 	if err != nil {

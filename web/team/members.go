@@ -106,11 +106,7 @@ func (t *Surface) postLeave(c echo.Context, who session.Principal) error {
 }
 
 // postMerchant changes the merchant this session acts for.
-func (t *Surface) postMerchant(c echo.Context, who session.Principal) error {
-	f, err := session.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (t *Surface) postMerchant(c echo.Context, who session.Principal, f *shell.Form) error {
 	if err := t.Merchants.Choose(c.Request().Context(), who.User, who.Token(), f.Values.Get("merchant")); err != nil {
 		return err
 	}

@@ -25,6 +25,6 @@ func (t *Surface) Routes(r shell.Router) {
 	p.Post(teamPath+"/members/:member/remove", merchant.ActTeam, t.postRemoveMember)
 	p.Post(teamPath+"/leave", merchant.ActOwn, t.postLeave)
 	p.Get("/dashboard/join", merchant.ActOwn, t.getJoining)
-	p.Post("/dashboard/join", merchant.ActOwn, t.postJoining)
-	p.Post("/dashboard/merchant", merchant.ActOwn, t.postMerchant)
+	p.Form("/dashboard/join", merchant.ActOwn, t.postJoining)
+	p.Form("/dashboard/merchant", merchant.ActOwn, t.postMerchant)
 }
