@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"io/fs"
 	"maps"
 	"os"
@@ -18,6 +19,7 @@ import (
 	"unicode"
 
 	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/web/shell"
 )
 
 var update = flag.Bool("update", false, "write the English texts of the sources into active.en.json")
@@ -218,3 +220,104 @@ func writeEnglish(t *testing.T, english map[string]map[string]string, said, quot
 		t.Fatal(err)
 	}
 }
+
+// TestCatalogue_Kept: each language has every text that is stored to be written when it is read (mail.Words.Kept): the
+// audit log, changes that wait, why a webhook failed. Nobody reads a line of two languages.
+func TestCatalogue_Kept(t *testing.T) {
+	t.Parallel()
+	kept := map[string]bool{}
+	for _, room := range []string{"../internal", "../web", "../cmd"} {
+		err := filepath.WalkDir(room, func(path string, _ fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+			if err != nil {
+				return err
+			}
+			ast.Inspect(file, func(n ast.Node) bool {
+				if call, ok := n.(*ast.CallExpr); ok && nameOf(call) == "Kept" {
+					ast.Inspect(call.Fun, func(n ast.Node) bool {
+						if inner, ok := n.(*ast.CallExpr); ok {
+							if text, _, ok := textOf(inner); ok {
+								kept[text] = true
+							}
+						}
+						return true
+					})
+				}
+				return true
+			})
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(kept) < 50 {
+		t.Fatalf("found only %d texts", len(kept))
+	}
+	for _, l := range views.Languages() {
+		translated := messages(t, l.Tag)
+		for text := range kept {
+			if translated[text] == nil {
+				t.Errorf("%s lacks %q", l.Tag, text)
+			}
+		}
+	}
+}
+
+// refusalRooms are those whose refusals people read on pages, and the kinds that no page shows.
+var (
+	refusalRooms = regexp.MustCompile(
+		"internal/(campaign|exchange|fault|identity|input|merchant|payment)/[^/]*$|" +
+			"internal/(webhook/url|settlement/schedule|chain/address[a-z_]*|chain/solana/check|ledger/ledger|money/micros|" +
+			"refund/(address|decide|service))[.]go$|" +
+			"web/(campaign|dashboard|onboarding|security|session|settings|settle|shell|signin|team)/")
+	unsaid = regexp.MustCompile("chain/.*fault.Unprocessable|fault.Internal$")
+)
+
+// refusals are the calls that make one, or a text in one: where its format is among the arguments, and whether it is
+// a sentence by itself.
+var refusals = map[string]struct {
+	format   int
+	sentence bool
+}{
+	"fault.New": {1, true}, "fault.About": {2, false}, "fault.Retry": {2, true}, "fault.Text": {0, false},
+	"New": {1, true}, "Retry": {2, true}, "refused": {1, true}, "refuse": {0, false},
+}
+
+// refusal is the English text of a fault as pages show it: a sentence, what follows the name of a field, or a text
+// within one. It may be a format.
+func refusal(path string, n ast.Node) (text string, ok bool) {
+	call, isCall := n.(*ast.CallExpr)
+	if !isCall {
+		return "", false
+	}
+	x, known := refusals[types.ExprString(call.Fun)]
+	if !known || x.format >= len(call.Args) ||
+		unsaid.MatchString(path+types.ExprString(call.Args[0])) || !refusalRooms.MatchString(path) {
+		return "", false
+	}
+	text, ok = constant(call.Args[x.format])
+	if x.sentence {
+		text = shell.Sentence(text)
+	}
+	return text, ok && strings.ContainsFunc(verbs.ReplaceAllString(text, ""), unicode.IsLetter)
+}
+
+// listed are the files whose texts of several words pages show: each is listed there, and named by no call.
+var listed = regexp.MustCompile("internal/(webhook/reason|merchant/role)[.]go$")
+
+// ofList is the text of a literal in a listed file.
+func ofList(path string, n ast.Node) (text string, ok bool) {
+	literal, isLiteral := n.(*ast.BasicLit)
+	if !isLiteral || !listed.MatchString(path) {
+		return "", false
+	}
+	text, ok = constant(literal)
+	return text, ok && strings.Contains(text, " ") && strings.TrimSpace(text) == text && !strings.Contains(text, "%")
+}
+
+// verbs are those of a format.
+var verbs = regexp.MustCompile(`%(\[\d+\])?[a-zA-Z%]`)

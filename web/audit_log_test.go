@@ -5,16 +5,23 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/store/storetest"
 	"github.com/florinpay/florin/internal/webhook"
+	"github.com/florinpay/florin/views"
+	"github.com/florinpay/florin/web/session"
+	"github.com/florinpay/florin/web/shell"
 )
 
 // oneLog is a database whose audit log refuses separate entries: only those
@@ -172,5 +179,156 @@ func TestRotateWithSignatureAgain(t *testing.T) {
 	if first, again := rotate(), rotate(); first.text(t, "data.rotateApiKeyWithSignature.code") != "200" ||
 		again.body != first.body {
 		t.Errorf("first %s\nagain %s", first.body, again.body)
+	}
+}
+
+// TestAuditLog_Actions: each act is said in each language.
+func TestAuditLog_Actions(t *testing.T) {
+	t.Parallel()
+	source, err := os.ReadFile("../internal/audit/audit.go")
+	must(t, err)
+	actions := regexp.MustCompile(`Action = "(.+)"`).FindAllStringSubmatch(string(source), -1)
+	if len(actions) < 80 {
+		t.Fatalf("found %d actions", len(actions))
+	}
+	for _, l := range views.Languages()[1:] {
+		locale := views.LocaleFor(l.Tag)
+		for _, action := range actions {
+			row := session.AuditRow(locale, audit.Entry{Action: audit.Action(action[1])})
+			if !locale.Has(row.Action) {
+				t.Errorf("%s: %q is said in English", l.Tag, row.Action)
+			}
+		}
+	}
+}
+
+// inGerman fails unless each language has the words of all entries, and the page of a user shows the user's in German.
+func (d *diary) inGerman(s *surfer, user int64) {
+	t := d.b.t
+	t.Helper()
+	german := views.LocaleFor("de")
+	page := html.UnescapeString(s.get("/dashboard/security?lang=de").body)
+	shows := func(text string) bool {
+		return strings.Contains(page, ">"+text+"<") || strings.Contains(page, "("+text+")")
+	}
+	for _, id := range d.of {
+		entries, err := d.b.store.Merchant().AuditLog(t.Context(), id, id, 0, 500)
+		must(t, err)
+		for i, e := range entries {
+			for _, text := range []string{e.Subject, e.Detail} {
+				for _, l := range views.Languages()[1:] {
+					if locale := views.LocaleFor(l.Tag); !shell.Knows(locale, mail.Words{Below: text}) {
+						t.Errorf("%s lacks words of %q: %q", l.Tag, e.Action, inEnglish(text))
+					}
+				}
+				said, english := shell.Said(german, text), inEnglish(text)
+				if id != user || i >= session.PageRows || said == english {
+					continue
+				}
+				if !shows(said) || shows(english) {
+					t.Errorf("the page shows %q of %q in English, not %q", english, e.Action, said)
+				}
+			}
+		}
+	}
+	for _, control := range "\x02\x1f\x03" {
+		if strings.ContainsRune(page, control) {
+			t.Error("the page shows words that are stored as they are stored")
+		}
+	}
+}
+
+// withoutEntry are the forms that write no audit entry, and why.
+var withoutEntry = map[string]string{
+	"/dashboard/security/language":       "it changes what its user reads, and nothing else",
+	"/signin/passkey/ask":                "it asks, and changes nothing",
+	"/forgot":                            "the caller is unknown; the reset itself is written",
+	"/dashboard/merchant":                "it only chooses a merchant for the session",
+	"/dashboard/payments/:txnid/find":    "it looks",
+	"/dashboard/steps":                   "it only hides a card in one browser",
+	"/dashboard/webhooks/ping":           "a test, of no payment",
+	"/dashboard/security/factor":         "nothing is in force before it is confirmed",
+	"/dashboard/security/passkeys/ask":   "it asks, and changes nothing",
+	"/dashboard/confirm":                 "it asks, and changes nothing",
+	"/dashboard/settings/payouts/lock":   "it needs an authenticator: TestLock reads its entries",
+	"/dashboard/settings/payouts/unlock": "it needs a locked account: TestLock reads its entries",
+	"/dashboard/changes/:change/stop":    "it needs a locked account: TestLock reads its entries",
+	"/dashboard/refunds/:network/relay":  "it passes on what a wallet signed; that the wallet was asked is written",
+	"/dashboard/security/verify":         "it mails a link; opening the link is written",
+}
+
+const notConfirmed = "failed to confirm who they are: |wrong password"
+
+// diary reads new entries of the audit logs of some users.
+type diary struct {
+	b      dashboardBundle
+	of     []int64
+	read   int64
+	routes map[string]bool
+}
+
+// news returns the entries since the last call, the oldest first.
+func (d *diary) news() []string {
+	d.b.t.Helper()
+	var all []audit.Entry
+	for _, id := range d.of {
+		list, err := d.b.store.Merchant().AuditLog(d.b.t.Context(), id, id, 0, 500)
+		must(d.b.t, err)
+		all = append(all, list...)
+	}
+	slices.SortFunc(all, func(x, y audit.Entry) int { return int(x.ID - y.ID) })
+	var entries []string
+	for _, a := range all {
+		if a.ID > d.read {
+			entries = append(entries, a.Actor+" "+string(a.Action)+": "+inEnglish(a.Subject+"|"+a.Detail))
+			d.read = a.ID
+			if !a.At.Equal(d.b.clock.Now()) {
+				d.b.t.Errorf("%q was done at %s", entries[len(entries)-1], a.At)
+			}
+		}
+	}
+	return entries
+}
+
+// inEnglish is a stored text as the API and people who read English have it.
+func inEnglish(text string) string { return mail.Said(text, mail.Words.English) }
+
+// leaves fails unless the request succeeded and added exactly these audit entries.
+func (d *diary) leaves(route string, r reply, want ...string) reply {
+	d.b.t.Helper()
+	d.routes[route] = true
+	if r.status >= 400 {
+		d.b.t.Fatalf("%s: %d %s", route, r.status, plainText(r.body))
+	}
+	if got := d.news(); !slices.Equal(got, want) {
+		d.b.t.Errorf("%s left\n%s\nwant\n%s", route, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	return r
+}
+
+// refused fails unless the form was refused and wrote the entries.
+func (d *diary) refused(r reply, want ...string) {
+	d.b.t.Helper()
+	if got := d.news(); r.status < 400 || !slices.Equal(got, want) {
+		d.b.t.Errorf("%d left\n%s\nwant\n%s", r.status, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// addresses verifies the owner's address, and changes it to another and back.
+func (d *diary) addresses(s *surfer) {
+	t, b, me := d.b.t, d.b, ownerEmail+" "
+	t.Helper()
+	user, err := b.accounts.UserByEmail(t.Context(), ownerEmail)
+	must(t, err)
+	must(t, b.accounts.BeginVerification(t.Context(), user))
+	_, token := b.linkTo(t, ownerEmail, verifyLink)
+	d.leaves("/verify", s.post("/verify", "token", token, "password", testPassword),
+		me+"verified the e-mail address: |", me+"signed in: |")
+	for _, x := range [][2]string{{ownerEmail, newEmail}, {newEmail, ownerEmail}} {
+		d.leaves(emailPath, s.post(emailPath, "email", x[1], "password", testPassword),
+			x[0]+" asked for another e-mail address: "+x[1]+"|")
+		_, token = b.linkTo(t, x[1], verifyLink)
+		d.leaves("/verify", s.post("/verify", "token", token, "password", testPassword),
+			x[1]+" changed the e-mail address: "+x[1]+"|before: "+x[0], x[1]+" signed in: |")
 	}
 }

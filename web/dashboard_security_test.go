@@ -9,6 +9,7 @@ import (
 	"github.com/pquerna/otp/totp"
 
 	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/web/shell"
 )
@@ -158,4 +159,124 @@ func TestDashboard_SecondFactor_OtherSession(t *testing.T) {
 	s.post("/dashboard/security/factor").leads(t, "/dashboard/security/factor")
 	thief.post("/dashboard/security/factor").leads(t, "/dashboard/security/factor")
 	s.get("/dashboard/security/factor").leads(t, "/dashboard/security")
+}
+
+// An operator lets a user in again: by a link to a new password, without the lost authenticator, and signed out of a
+// stolen device. It takes the operator's password, is in the user's audit log, and is mailed to them.
+func TestOperator_LockedOut(t *testing.T) {
+	t.Parallel()
+	b, root := rootDashboard(t)
+	u := b.member(ownerEmail)
+	page := "/operator/users/" + u.PublicID
+	sent := func(text string) string {
+		t.Helper()
+		for _, m := range b.mail.all() {
+			if strings.Contains(m, text) && strings.Contains(m, ownerEmail) {
+				return m
+			}
+		}
+		t.Errorf("no mail says %q", text)
+		return ""
+	}
+	t.Run("Refused", func(t *testing.T) {
+		for _, act := range []string{"/reset-link", "/reset-factor", "/end-sessions"} {
+			root.post(page+act, "password", "wrong").wants(t, 400, "The password is wrong")
+			other := b.surfer()
+			other.signIn(ownerEmail)
+			if r := other.post(page+act, "password", testPassword); r.status != 403 && r.status != 404 {
+				t.Errorf("a merchant's %s: %d", act, r.status)
+			}
+		}
+	})
+	t.Run("EndSessions", func(t *testing.T) {
+		owner := b.surfer()
+		owner.signIn(ownerEmail)
+		n := len(b.mail.all())
+		root.post(page+"/end-sessions", "password", testPassword).leads(t, page)
+		owner.get("/dashboard").leads(t, "/signin")
+		root.get(page).wants(t, 200, "Ended all sessions of a user", rootEmail)
+		b.mailed(n + 1)
+		sent("You were signed out")
+	})
+	t.Run("ResetFactor", func(t *testing.T) {
+		owner := b.surfer()
+		owner.signIn(ownerEmail)
+		n := len(b.mail.all())
+		root.post(page+"/reset-factor", "password", testPassword).leads(t, page)
+		owner.get("/dashboard").leads(t, "/signin")
+		root.get(page).wants(t, 200, "Removed the second factors of a user", "No authenticator is in force")
+		b.mailed(n + 1)
+		sent("Your authenticator and passkeys were removed")
+	})
+	t.Run("ResetLink", func(t *testing.T) {
+		n := len(b.mail.all())
+		root.post(page+"/reset-link", "password", testPassword).leads(t, page)
+		b.mailed(n + 1)
+		link := regexp.MustCompile(`/reset\?token=\S+`).FindString(sent("Set a new password"))
+		if r := root.get(page); strings.Contains(r.body, link) {
+			t.Error("a link that was mailed is shown to the operator")
+		}
+		const next = "a wholly other phrase"
+		_, token, _ := strings.Cut(link, "token=")
+		if r := b.surfer().post("/reset", "token", token, "password", next); r.status >= 400 {
+			t.Fatalf("the link: %d %s", r.status, r.start())
+		}
+		if r := b.surfer().post("/signin", "email", ownerEmail, "password", next); r.status != 303 {
+			t.Errorf("the new password: %d %s", r.status, r.start())
+		}
+	})
+}
+
+// A caller who knows a webhook secret can report payments to a shop that never
+// happened, so a session alone neither shows nor changes one, and owners are notified.
+func TestDashboard_SecretsAskAgain(t *testing.T) {
+	t.Parallel()
+	b, s, m := newShop(t)
+	stored := func() merchant.Custodian {
+		t.Helper()
+		c, err := b.accounts.Custodian(t.Context(), m.key.ID)
+		must(t, err)
+		return c
+	}
+	page := "/dashboard/settings/webhooks?key=" + m.key.PublicID
+	before := stored()
+	for _, x := range []struct{ path, input, reauth string }{
+		{"rotate", "password", ""},
+		{"rotate", "password", "wrong password"},
+		{"rotate", "passkey", "{}"},
+		{"retire", "password", ""},
+		{"retire", "password", "wrong password"},
+		{"secret", "password", ""},
+		{"secret", "password", "wrong password"},
+	} {
+		r := s.post("/dashboard/settings/webhooks/"+x.path, "key", m.key.PublicID, "secret", "forged",
+			x.input, x.reauth)
+		if r.status != 403 || strings.Contains(r.body, `data-testid="signing"`) {
+			t.Errorf("%s with the %s %q: status %d", x.path, x.input, x.reauth, r.status)
+		}
+	}
+	after := stored()
+	if !after.Secret.Equal(before.Secret) || len(after.SigningSecrets) != 1 ||
+		!after.SigningSecrets[0].Equal(before.SigningSecrets[0]) {
+		t.Error("a secret was changed without re-authentication")
+	}
+	s.post("/dashboard/settings/webhooks/rotate", "key", m.key.PublicID, "password", testPassword).wants(t, 200,
+		"Your signing secret")
+	b.mailed(1)
+	s.post("/dashboard/settings/webhooks/retire", "key", m.key.PublicID, "password", testPassword).leads(t, page)
+	b.mailed(2)
+	for range 2 { // the second changes nothing and is not mailed
+		s.post("/dashboard/settings/webhooks/secret", "key", m.key.PublicID, "secret", "agreed", "password",
+			testPassword).leads(t, page)
+	}
+	texts := strings.Join(b.mailed(3), "\n")
+	for _, want := range []string{"a new one was made", "the old one was retired", "shared secret: it was "} {
+		if !strings.Contains(texts, want) {
+			t.Errorf("the mails lack %q: %s", want, texts)
+		}
+	}
+	if n := len(b.mail.all()); n != 3 || strings.Contains(texts, "agreed") {
+		t.Errorf("%d mails were sent, want 3 without the secret: %s", n, texts)
+	}
+	s.get("/dashboard/security").wants(t, 200, "the old one was retired", "shared secret")
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/settlement"
+	"github.com/florinpay/florin/internal/store"
 )
 
 // The history of a payment shows when its settlement was planned, sent and final,
@@ -97,4 +99,138 @@ func TestDashboard_Settlement(t *testing.T) {
 			t.Error("a merchant reads a command line")
 		}
 	})
+}
+
+// Money that has not reached the merchant's wallet for longer than a sweep takes is in
+// the inbox, on the overview and in the count of the navigation, with the payment it
+// belongs to; another merchant's is not.
+func TestDashboard_SettlementStuck(t *testing.T) {
+	t.Parallel()
+	b := newDashboard(t, func(d *Deps, _ *Options) { d.Dashboard.Dust = money.USD / 2 })
+	m := b.shop(b.member(ownerEmail))
+	s, other := b.surfer(), b.surfer()
+	b.shop(b.member("eve@shop.example"))
+	s.signIn(ownerEmail)
+	other.signIn("eve@shop.example")
+	paid := b.start(b.newPayment(m), chain.Polygon)
+	paid = b.deposit(paid, paid.Amount, true)
+	second := b.start(b.newPayment(m), chain.Polygon)
+	b.deposit(second, second.Amount, true)
+	dust := b.start(b.newPaymentOf(m, "0.10"), chain.Base)
+	b.deposit(dust, dust.Amount, true)
+	const stuck = "has not reached your wallet"
+	for _, page := range []string{"/dashboard", "/dashboard/attention"} {
+		if r := s.get(page); strings.Contains(r.body, stuck) {
+			t.Errorf("%s says too soon: %s", page, plainText(r.body))
+		}
+	}
+	b.clock.advance(37 * time.Hour)
+	for _, page := range []string{"/dashboard", "/dashboard/attention"} {
+		r := s.get(page)
+		r.wants(t, 200, "Money of 2 payments on Polygon "+stuck, `href="/dashboard/payments/`+string(paid.ID)+`"`,
+			`data-testid="needs">1<`)
+		if strings.Contains(r.body, "on Base "+stuck) {
+			t.Errorf("%s: dust is said to be stuck", page)
+		}
+		if r := other.get(page); strings.Contains(r.body, stuck) {
+			t.Errorf("%s: another merchant reads it", page)
+		}
+	}
+}
+
+const settlePath = "/dashboard/settings/settlement"
+
+// The page shows what waits and by when it is sent. The merchant lets it wait longer, or asks for it.
+func TestDashboard_Schedule(t *testing.T) {
+	t.Parallel()
+	b, s, m := newShop(t)
+	s.get(settlePath).wants(t, 200, `data-testid="nothing-waits"`, "As soon as $1,000.00 waits", "or after 24 hours")
+	p := b.deposit(b.start(b.newPayment(m), chain.Polygon), 25_000_000, true)
+	s.get(settlePath).wants(t, 200, "Polygon", "$25", `data-testid="settle-now"`)
+
+	key := m.key.PublicID
+	refused := func(atOnce, hours, want string) {
+		t.Helper()
+		r := s.post(settlePath, "key", key, "atOnce", atOnce, "hours", hours)
+		if r.status != 400 && r.status != 422 || !strings.Contains(r.body, want) {
+			t.Errorf("%s and %s hours: %d, without %q", atOnce, hours, r.status, want)
+		}
+	}
+	refused("999", "24", "must be from $1000.00 to $1000000.00")
+	refused("1000", "23", "must be from 24 to 168")
+	refused("1000", "169", "must be from 24 to 168")
+	refused("much", "soon", "Enter a whole number of hours.")
+	s.post(settlePath, "key", key, "atOnce", "2500", "hours", "48").leads(t, settlePath+"?key="+key)
+	s.get(settlePath).wants(t, 200, "As soon as $2,500.00 waits", "or after 48 hours")
+
+	s.post(settlePath+"/now", "key", key).leads(t, settlePath+"?key="+key)
+	s.get(settlePath).wants(t, 200, `data-testid="asked"`)
+	due, err := b.store.Settlement().DepositBalances(t.Context(), chain.Polygon,
+		settlement.Query{Now: b.clock.Now(), Limit: 10})
+	must(t, err)
+	if len(due) != 1 || due[0].PaymentID != string(p.ID) || !due[0].Urgent || due[0].Wait != 48*time.Hour {
+		t.Errorf("what is due is %+v", due)
+	}
+	if r := s.post(settlePath+"/now", "key", key); r.status != 409 || !strings.Contains(r.body, "less than an hour ago") {
+		t.Errorf("asked again: %d", r.status)
+	}
+}
+
+// Another merchant's key is unknown here.
+func TestDashboard_ScheduleOfAnother(t *testing.T) {
+	t.Parallel()
+	b := newDashboard(t)
+	m := b.shop(b.member(ownerEmail))
+	b.member("eve@shop.example")
+	eve := b.surfer()
+	eve.signIn("eve@shop.example")
+	eve.get(settlePath+"?key="+m.key.PublicID).wants(t, 404)
+	eve.post(settlePath, "key", m.key.PublicID, "atOnce", "2500", "hours", "48").wants(t, 404)
+	eve.post(settlePath+"/now", "key", m.key.PublicID).wants(t, 404)
+	schedule, err := b.store.Settlement().Schedule(t.Context(), m.key.ID)
+	must(t, err)
+	if schedule != (settlement.Schedule{}) {
+		t.Errorf("another merchant made it %+v", schedule)
+	}
+}
+
+// A wallet that is a contract on one network and nothing on another is stored all the same, and the answer, the page
+// after a change and the page with a new signing secret say so.
+func TestWalletWarning(t *testing.T) {
+	t.Parallel()
+	const vault, want = "0x9858EfFD232B4033E47d90003D41EC34EcaEda94", "is a contract on Polygon and not on Base"
+	b := newDashboard(t, func(d *Deps, _ *Options) {
+		d.Merchants = merchant.New(d.Store.(*store.Store).Merchant(), d.Users, d.Now, merchant.Options{
+			CheckCallback: func(string) error { return nil },
+			WalletCode: func(_ context.Context, n chain.Network, at chain.Address) (string, bool) {
+				if n == chain.Polygon && at == vault {
+					return "0xc0de", true
+				}
+				return "", n == chain.Base
+			},
+		})
+	})
+	owner := b.member(ownerEmail)
+	m := b.shop(owner)
+	save := `mutation($i: CustodianUpdateInput!) { updateCustodianDetails(input: $i) {
+		code message custodian { wallets { polygon } } } }`
+	said := b.graphQL(save, `{"i":{"apiKey":"`+m.text+`","wallets":{"polygon":"`+vault+`"}}}`)
+	if got := said.text(t, "data.updateCustodianDetails.message"); !strings.Contains(got, want) ||
+		said.text(t, "data.updateCustodianDetails.custodian.wallets.polygon") != vault {
+		t.Errorf("the answer is %s", said.body)
+	}
+	again := b.graphQL(save, `{"i":{"apiKey":"`+m.text+`","wallets":{"polygon":"`+vault+`"}}}`)
+	if got := again.text(t, "data.updateCustodianDetails.message"); got != "OK" {
+		t.Errorf("of a wallet that did not change: %q", got)
+	}
+	s := b.surfer()
+	s.signIn(ownerEmail)
+	s.post("/dashboard/settings/payouts", "key", m.key.PublicID, "name", "Shop", "wallet.BASE", vault,
+		"wallet.POLYGON", vault, "password", testPassword).leads(t, "/dashboard/settings/payouts?key="+m.key.PublicID)
+	s.get("/dashboard/settings/payouts?key="+m.key.PublicID).wants(t, 200, want, vault)
+	k, _, err := b.accounts.CreateKey(t.Context(), owner, merchant.NewKey{Label: "second", Credits: 5}, audit.Act{})
+	must(t, err)
+	s.post("/dashboard/settings/payouts", "key", k.PublicID, "name", "Second",
+		"wallet.POLYGON", vault).leads(t, "/dashboard/settings/payouts?key="+k.PublicID)
+	s.get("/dashboard/settings/payouts?key="+k.PublicID).wants(t, 200, want)
 }

@@ -10,12 +10,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
 	"github.com/pquerna/otp/totp"
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/identity"
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/secret"
+	"github.com/florinpay/florin/internal/testkit/browser"
 )
 
 // locked is a merchant whose owner has an authenticator and locked the account.
@@ -217,4 +219,91 @@ func TestLock_Failed(t *testing.T) {
 	if page := html.UnescapeString(l.s.get("/dashboard/security").body); !strings.Contains(strings.ToLower(page), "had a change that waited fail") {
 		t.Error("the audit log lacks the change that failed")
 	}
+}
+
+// TestLock_Removal: an owner who is to go cannot stop it, neither in the dashboard nor by a mail, whose link goes
+// to the others alone; and what they have asked for themselves goes with them.
+func TestLock_Removal(t *testing.T) {
+	t.Parallel()
+	l := newLocked(t)
+	l.t = t
+	second, err := l.accounts.UserByEmail(t.Context(), "second@shop.example")
+	must(t, err)
+	owner, err := l.accounts.UserByEmail(t.Context(), ownerEmail)
+	must(t, err)
+	must(t, l.accounts.merchants.Wait(t.Context(), merchant.Waiting{
+		MerchantID: owner.ID, KeyID: l.m.key.ID, Kind: merchant.WaitingCustodian,
+		Changes: []string{"POLYGON " + merchantWallet + " → " + thief},
+	}, merchant.NewSettings{Custodian: merchant.CustodianInput{}}, "Shop",
+		audit.Act{Who: second.Email, At: l.clock.Now()}))
+	before := len(l.mail.all())
+	l.s.post("/dashboard/team/members/"+second.PublicID+"/remove", "password", l.code()).leads(t, "/dashboard/team")
+	for _, m := range l.mailed(before + 2)[before:] {
+		if toSecond := strings.HasPrefix(m, second.Email+"\n"); toSecond == strings.Contains(m, "/stop?token=") {
+			t.Errorf("to %s: %s", second.Email, m)
+		}
+	}
+	list, err := l.accounts.Waiting(t.Context(), owner.ID)
+	must(t, err)
+	removal := list[len(list)-1]
+	goes := l.surfer()
+	goes.signIn(second.Email)
+	goes.post("/dashboard/changes/"+removal.ID+"/stop").wants(t, 403, "about you")
+	l.clock.advance(merchant.LockDelay)
+	l.apply()
+	members, err := l.shops().Members(t.Context(), owner.ID)
+	must(t, err)
+	if len(members) != 1 || l.wallet() != merchantWallet {
+		t.Errorf("the members are %+v, and the wallet is %s", members, l.wallet())
+	}
+}
+
+// TestLock_Factors: with a cookie and the password alone, neither is the authenticator of a member of a locked
+// account turned off, nor a passkey added.
+func TestLock_Factors(t *testing.T) {
+	t.Parallel()
+	l := newLocked(t)
+	l.t = t
+	const remove = "/dashboard/security/factor/remove"
+	l.s.post(remove, "password", testPassword).wants(t, 403, "password alone is not enough")
+	if r := l.s.post("/dashboard/security/passkeys/ask", "password", testPassword); r.status == 200 {
+		t.Errorf("a passkey is offered for the password alone: %s", r.start())
+	}
+	l.s.post(remove, "password", l.code()).leads(t, "/dashboard/security")
+	u, err := l.accounts.UserByEmail(t.Context(), ownerEmail)
+	must(t, err)
+	if on, _, err := l.accounts.Factor(t.Context(), u); err != nil || on {
+		t.Errorf("the authenticator is on: %t, %v", on, err)
+	}
+}
+
+// A change that waits, on every page that shows it, and the page that its mail leads to, in a browser.
+func TestLock_Pages(t *testing.T) {
+	t.Parallel()
+	b, origin := serveDashboard(t)
+	l := b.directed().lock()
+	before := len(l.mail.all())
+	l.redirect(l.code()).leads(t, "/dashboard/settings/payouts?key="+l.m.key.PublicID)
+	token := stopLink.FindStringSubmatch(strings.Join(l.mailed(before + 2)[before:], "\n"))[1]
+	for _, lang := range []string{"en", "ar", "zh"} { // in groups of four, whatever stands beside an address
+		l.s.get("/dashboard?lang="+lang).wants(t, 200, "<b>"+merchantWallet[38:]+"</b>", "<b>"+thief[38:]+"</b>")
+	}
+	ctx := browser.New(t, browser.AllowError(`status of 404`))
+	enterDashboard(ctx, t, origin, "second@shop.example")
+	for page, path := range map[string]string{
+		"waiting": "/dashboard",
+		"locked":  "/dashboard/settings/payouts?key=" + l.m.key.PublicID, "keys": "/dashboard/keys",
+		"stop": "/stop?token=" + token,
+	} {
+		browser.Run(ctx, t, chromedp.Navigate(origin+path), chromedp.WaitVisible("main h1"))
+		if page != "keys" {
+			browser.Run(ctx, t, chromedp.WaitVisible("//*[@data-testid='changes']//*[contains(., '"+thief+"')]", chromedp.BySearch))
+		}
+		lookAt(ctx, t, page)
+	}
+	browser.Run(ctx, t, chromedp.Navigate(origin+"/stop?token="+token), chromedp.WaitVisible("main h1"),
+		chromedp.Click("main form button"), chromedp.WaitVisible("//h1[contains(., 'stopped')]", chromedp.BySearch))
+	lookAt(ctx, t, "stopped")
+	l.holds("a change that was stopped in a browser")
+	browser.FirstParty(ctx, t, origin)
 }

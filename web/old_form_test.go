@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"golang.org/x/net/html"
 
 	"github.com/florinpay/florin/internal/audit"
@@ -13,6 +14,7 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/secret"
 	"github.com/florinpay/florin/internal/testkit"
+	"github.com/florinpay/florin/internal/testkit/browser"
 )
 
 // asShown is the form of a page that posts to the action, as a browser sends it when nobody touched it.
@@ -246,4 +248,37 @@ func (s *surfer) sendsBack(path string) (tried int) {
 		}
 	}
 	return tried
+}
+
+// What an old tab is answered can be read and used: both values beside their inputs, and how to go on.
+func TestForms_OldTabInBrowser(t *testing.T) {
+	t.Parallel()
+	b, origin := serveDashboard(t)
+	b.shop(b.member(ownerEmail))
+	ctx := browser.New(t, browser.AllowError(`status of 40[39]`))
+	enterDashboard(ctx, t, origin, ownerEmail)
+	for name, x := range map[string]struct{ page, input, theirs, mine string }{
+		"payouts":  {payoutsPath, "name", "Their name", "My name"},
+		"branding": {brandingPath, "tagline", "Their line", "My line"},
+	} {
+		browser.Run(ctx, t, chromedp.Navigate(origin+x.page), chromedp.WaitVisible("#f-"+x.input))
+		other := b.surfer()
+		other.signIn(ownerEmail)
+		theirs := with(other.asShown(x.page, x.page), x.input, x.theirs)
+		theirs.Set("password", testPassword)
+		other.do("POST", x.page, theirs).wants(t, 303)
+		send := `(() => {
+			const form = document.querySelector("form[action='` + x.page + `']");
+			form.elements["` + x.input + `"].value = "` + x.mine + `";
+			if (form.elements.password) form.elements.password.value = "` + testPassword + `";
+			form.requestSubmit();
+		})()`
+		var said string
+		browser.Run(ctx, t, chromedp.Evaluate(send, nil),
+			chromedp.Text("#problem-"+x.input, &said, chromedp.NodeVisible))
+		if !strings.Contains(said, "is stored now") {
+			t.Errorf("beside the input stands %q", said)
+		}
+		lookAt(ctx, t, "old-"+name)
+	}
 }

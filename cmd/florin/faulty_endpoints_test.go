@@ -1,9 +1,24 @@
 package main_test
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"github.com/florinpay/florin/internal/testkit"
 )
 
 // TestServe_FaultyEndpoints: the program reads a real chain through three endpoints, of which one is silent, slow, or
@@ -105,4 +120,150 @@ func (f *faultyShop) within(t *testing.T, most time.Duration, txnid, status stri
 			t.Fatalf("after %s the payment is %v, want %s with %g", most, p, status, received)
 		}
 	}
+}
+
+// faultyNode is an endpoint of a real chain that answers some calls otherwise.
+type faultyNode struct {
+	*httptest.Server
+	mu    sync.Mutex
+	takes time.Duration
+	// answer returns what a method is answered in place of the chain's result; nil: an error.
+	answer func(method string, params, result json.RawMessage) json.RawMessage
+}
+
+type nodeCall struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+}
+
+func newFaultyNode(t *testing.T, upstream string) *faultyNode {
+	t.Helper()
+	n := &faultyNode{}
+	n.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return // the client gave up
+		}
+		n.mu.Lock()
+		takes, answer := n.takes, n.answer
+		n.mu.Unlock()
+		select {
+		case <-time.After(takes):
+		case <-r.Context().Done():
+			return
+		}
+		res, err := http.Post(upstream, "application/json", bytes.NewReader(body))
+		if err != nil {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		defer res.Body.Close()
+		said, err := io.ReadAll(res.Body)
+		if err != nil {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		if answer != nil {
+			said = altered(body, said, answer)
+		}
+		_, _ = w.Write(said) // the client may have gone
+	}))
+	t.Cleanup(n.Close)
+	return n
+}
+
+// altered changes the answers to one call, or to a batch.
+func altered(request, said []byte, answer func(string, json.RawMessage, json.RawMessage) json.RawMessage) []byte {
+	var calls []nodeCall
+	var replies []map[string]json.RawMessage
+	one := bytes.HasPrefix(request, []byte("{"))
+	if one {
+		request, said = fmt.Appendf(nil, "[%s]", request), fmt.Appendf(nil, "[%s]", said)
+	}
+	if json.Unmarshal(request, &calls) != nil || json.Unmarshal(said, &replies) != nil {
+		return said
+	}
+	for i, r := range replies {
+		for _, c := range calls {
+			if bytes.Equal(c.ID, r["id"]) && r["result"] != nil {
+				if replies[i]["result"] = answer(c.Method, c.Params, r["result"]); replies[i]["result"] == nil {
+					delete(replies[i], "result")
+					replies[i]["error"] = json.RawMessage(`{"code":-32603,"message":"internal error"}`)
+				}
+			}
+		}
+	}
+	var out any = replies
+	if one {
+		out = replies[0]
+	}
+	said, _ = json.Marshal(out)
+	return said
+}
+
+func (n *faultyNode) set(answer func(string, json.RawMessage, json.RawMessage) json.RawMessage) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.answer = answer
+}
+
+func (n *faultyNode) slow(takes time.Duration) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.takes = takes
+}
+
+// silent leaves all logs out.
+func silent(method string, _, result json.RawMessage) json.RawMessage {
+	if method == "eth_getLogs" {
+		return json.RawMessage("[]")
+	}
+	return result
+}
+
+// inventing shows a transfer to an address that nobody made, in a block of the chain, with its receipt.
+func (c testChain) inventing(
+	t *testing.T, token, to string, units int64,
+) func(string, json.RawMessage, json.RawMessage) json.RawMessage {
+	t.Helper()
+	head, err := c.Client().HeaderByNumber(t.Context(), nil)
+	testkit.Must(t, err)
+	number, tx := head.Number.Uint64()+1, crypto.Keccak256Hash([]byte(to)).Hex()
+	log := func(block string) string {
+		return fmt.Sprintf(`{"address":%q,"topics":[%q,%q,%q],"data":"0x%064x","blockNumber":"0x%x","blockHash":%q,`+
+			`"transactionHash":%q,"transactionIndex":"0x0","logIndex":"0x0","removed":false}`,
+			token, crypto.Keccak256Hash([]byte("Transfer(address,address,uint256)")), common.HexToHash("0x01"),
+			common.BytesToHash(common.HexToAddress(to).Bytes()), units, number, block, tx)
+	}
+	hash := func() string {
+		h, err := c.Client().HeaderByNumber(context.WithoutCancel(t.Context()), new(big.Int).SetUint64(number))
+		if err != nil {
+			return common.Hash{}.Hex() // it is not made yet
+		}
+		return h.Hash().Hex()
+	}
+	return func(method string, params, result json.RawMessage) json.RawMessage {
+		switch {
+		case method == "eth_getLogs" && within(params, number):
+			others := strings.Trim(string(result), "[]")
+			return json.RawMessage("[" + strings.Trim(others+","+log(hash()), ",") + "]")
+		case method == "eth_getTransactionReceipt" && strings.Contains(string(params), tx):
+			block := hash()
+			return fmt.Appendf(nil, `{"transactionHash":%q,"blockNumber":"0x%x","blockHash":%q,"status":"0x1","logs":[%s]}`,
+				tx, number, block, log(block))
+		}
+		return result
+	}
+}
+
+// within reports whether a range of logs holds the block.
+func within(params json.RawMessage, block uint64) bool {
+	var filter []struct{ FromBlock, ToBlock string }
+	if json.Unmarshal(params, &filter) != nil || len(filter) == 0 {
+		return false
+	}
+	from, err1 := strconv.ParseUint(strings.TrimPrefix(filter[0].FromBlock, "0x"), 16, 64)
+	to, err2 := strconv.ParseUint(strings.TrimPrefix(filter[0].ToBlock, "0x"), 16, 64)
+	return err1 == nil && err2 == nil && from <= block && block <= to
 }

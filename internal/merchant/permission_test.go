@@ -1,14 +1,19 @@
 package merchant
 
 import (
+	"crypto/rand"
 	"errors"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/identity"
+	"github.com/florinpay/florin/internal/ledger"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/testkit"
 )
 
@@ -125,4 +130,116 @@ func TestSources(t *testing.T) {
 	}
 	_, err := ParseSources(many...)
 	wantInvalid(t, "too many", err, "networks")
+}
+
+// The whole table once more, so that no role changes by accident.
+func TestRole_May(t *testing.T) {
+	t.Parallel()
+	want := map[Role][]Act{
+		RoleOwner: append(Acts(), ActOwn),
+		RoleDeveloper: {
+			ActOwn, ActRead, ActPay, ActCampaigns, ActWebhooks, ActKeys, ActBranding, ActAudit,
+		},
+		RoleSupport: {ActOwn, ActRead, ActPay, ActPayments, ActModerate, ActWebhooks},
+		RoleViewer:  {ActOwn, ActRead},
+		"":          {ActOwn},
+		"root":      {ActOwn},
+	}
+	for role, acts := range want {
+		for _, a := range append(Acts(), ActOwn, "fly") {
+			m := Membership{Role: role}
+			if may := slices.Contains(acts, a); role.May(a) != may || (m.Allow(a) == nil) != may {
+				t.Errorf("%q may %q: %t, %v; want %t", role, a, role.May(a), m.Allow(a), may)
+			}
+			if err := m.Allow(a); err != nil && !fault.Is(err, fault.Forbidden) {
+				t.Errorf("%q is refused %q with %v", role, a, err)
+			}
+		}
+	}
+	if len(Acts()) != len(mayDo) {
+		t.Errorf("%d acts are listed, the table has %d", len(Acts()), len(mayDo))
+	}
+	for _, a := range Acts() {
+		if who := a.Who(); len(who) == 0 || who[0] != RoleOwner {
+			t.Errorf("%q may be done by %v: an owner may do everything", a, who)
+		}
+	}
+}
+
+func TestParseRole(t *testing.T) {
+	t.Parallel()
+	for _, r := range Roles() {
+		if got, ok := ParseRole(string(r)); !ok || got != r {
+			t.Errorf("ParseRole(%s) = %s, %t", r, got, ok)
+		}
+	}
+	for _, text := range []string{"", "Owner", "root", "owner "} {
+		if r, ok := ParseRole(text); ok {
+			t.Errorf("%q is the role %s", text, r)
+		}
+	}
+}
+
+func TestService_MembershipBySession(t *testing.T) {
+	t.Parallel()
+	b := newBundle()
+	token, hash := identity.SessionToken.New(rand.Reader)
+	want := Membership{User: identity.User{ID: 7}, Merchant: identity.User{ID: 8}, Role: RoleViewer}
+	b.store.sessions[hash] = want
+	text := token.Reveal()
+	if got, err := b.MembershipBySession(t.Context(), text); err != nil || got != want {
+		t.Errorf("MembershipBySession = %+v, %v; want %+v", got, err, want)
+	}
+	for _, bad := range []string{"", "fls_", text[:50], strings.ToUpper(text)} {
+		_, err := b.MembershipBySession(t.Context(), bad)
+		wantErr(t, bad, err, identity.ErrBadSession)
+	}
+	delete(b.store.sessions, hash)
+	_, err := b.MembershipBySession(t.Context(), text)
+	wantErr(t, "an unknown session", err, identity.ErrBadSession)
+	b.store.fail = errors.New("the database is gone")
+	_, err = b.MembershipBySession(t.Context(), text)
+	wantErr(t, "without a database", err, b.store.fail)
+}
+
+func TestService_Grant(t *testing.T) {
+	t.Parallel()
+	b := newBundle()
+	k, _ := b.mustCreateKey(t, NewKey{Credits: 1})
+	act := audit.Act{Who: "ops@example.com", At: b.now()}
+	left, err := b.Grant(t.Context(), k, Grant{Credits: 100, Queries: 5}, act)
+	if err != nil || left != (ledger.Balance{Credits: 101, Queries: 5}) {
+		t.Fatalf("Grant = %+v, %v; want 101 credits and 5 queries", left, err)
+	}
+	if left, err = b.Grant(t.Context(), k, Grant{Credits: 100}, audit.Act{}); err != nil || left.Credits != 201 {
+		t.Errorf("a second grant = %+v, %v; want 201 credits", left, err)
+	}
+	if len(b.store.audit) != 1 || mail.Said(b.store.audit[0].Detail, mail.Words.English) != "100 credits, 5 queries" {
+		t.Errorf("the audit log has %+v", b.store.audit)
+	}
+}
+
+func TestService_Grant_Refuses(t *testing.T) {
+	t.Parallel()
+	b := newBundle()
+	k, _ := b.mustCreateKey(t, NewKey{Credits: 1})
+	for name, c := range map[string]struct {
+		grant Grant
+		field string
+	}{
+		"nothing":          {Grant{}, "credits"},
+		"negative credits": {Grant{Credits: -1}, "credits"},
+		"too many credits": {Grant{Credits: ledger.MaxTopUp + 1}, "credits"},
+		"negative queries": {Grant{Credits: 1, Queries: -1}, "queries"},
+		"too many queries": {Grant{Queries: ledger.MaxRecharge + 1}, "queries"},
+	} {
+		_, err := b.Grant(t.Context(), k, c.grant, audit.Act{})
+		wantInvalid(t, name, err, c.field)
+	}
+	k.RevokedAt = time.Now()
+	_, err := b.Grant(t.Context(), k, Grant{Credits: 1}, audit.Act{})
+	wantErr(t, "a revoked key", err, ErrKeyRevoked)
+	if got := b.credits(t, k); got != 1 {
+		t.Errorf("refused grants left %d credits, want 1", got)
+	}
 }

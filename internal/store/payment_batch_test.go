@@ -10,7 +10,9 @@ import (
 	"github.com/florinpay/florin/internal/merchant"
 	"github.com/florinpay/florin/internal/money"
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/payment/watch"
 	"github.com/florinpay/florin/internal/store"
+	"github.com/florinpay/florin/internal/store/db"
 	"github.com/florinpay/florin/internal/store/storetest"
 )
 
@@ -121,4 +123,155 @@ func TestStore_CreateBatch(t *testing.T) {
 			storetest.Same(t, "events", events, op.Change.Events)
 		}
 	})
+}
+
+// What a decision must not change is refused, and nothing of it is written.
+func TestStore_UpdatePayment_Refused(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.NewKey(5, 0)
+		p, stranger := w.NewStarted(k), w.NewStarted(k)
+		w.Update(stranger.ID, storetest.Observe(1, storetest.Transfer(stranger, "0xaa", money.USD, 1)))
+		for name, spoil := range map[string]func(*payment.Change){
+			"amount":   func(c *payment.Change) { c.Payment.Amount++ },
+			"key":      func(c *payment.Change) { c.Payment.KeyID++ },
+			"number":   func(c *payment.Change) { c.Payment.Number++ },
+			"credits":  func(c *payment.Change) { c.Payment.Credited-- },
+			"sequence": func(c *payment.Change) { c.Payment.Seq++ },
+			"gap":      func(c *payment.Change) { c.Payment.Seq++; c.Events[0].Seq++ },
+			"no route": func(c *payment.Change) { c.Payment.Routes = nil },
+			"route": func(c *payment.Change) {
+				r := storetest.RouteOf(chain.Polygon, 999)
+				r.Network = chain.Polygon
+				c.Payment.Routes = []payment.Route{r}
+			},
+			"another's deposit": func(c *payment.Change) {
+				c.Deposits = []payment.Deposit{{
+					Transfer: storetest.Transfer(stranger, "0xaa", money.USD, 1), State: payment.DepositFinal,
+					SeenAt: storetest.Start,
+				}}
+			},
+			"entry": func(c *payment.Change) {
+				c.Entries = []ledger.Entry{ledger.Spend(1<<40, ledger.Credit, ledger.ReasonStart, "x", storetest.Start)}
+			},
+			"status": func(c *payment.Change) { c.Payment.EndedAt = time.Time{} },
+		} {
+			_, err := w.UpdatePayment(t.Context(), p.ID, func(q payment.Payment) (payment.Change, error) {
+				c, err := q.Cancel(storetest.Start)
+				spoil(&c)
+				return c, err
+			})
+			if err == nil {
+				t.Errorf("%s: stored", name)
+			}
+		}
+		read := w.Stored(p.ID)
+		storetest.Same(t, "the payment", read, p)
+		w.checkHistory(read)
+	})
+}
+
+// An address belongs to one payment.
+func TestStore_UpdatePayment_AddressTaken(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.NewKey(5, 0)
+		first, second := w.NewStarted(k), w.NewPayment(k)
+		_, err := w.UpdatePayment(t.Context(), second.ID, func(p payment.Payment) (payment.Change, error) {
+			return p.Start(
+				payment.Choice{Network: chain.Polygon, Token: money.USDC}, first.Routes[0], time.Hour, storetest.Start,
+			)
+		})
+		if !db.IsDuplicate(err) {
+			t.Errorf("the address of another payment: %v", err)
+		}
+		read := w.Stored(second.ID)
+		storetest.Same(t, "the payment", read, second)
+	})
+}
+
+// A decision that panics takes down its caller, not the store.
+func TestStore_UpdatePayment_Panic(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		p := w.NewPayment(w.NewKey(1, 0))
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("the panic was swallowed")
+				}
+			}()
+			_, _ = w.UpdatePayment(t.Context(), p.ID, func(payment.Payment) (payment.Change, error) { panic("bug") })
+		}()
+		w.Update(p.ID, storetest.StartOn(chain.Polygon, money.USDC, storetest.Start))
+	})
+}
+
+var errUndecided = errors.New("undecided")
+
+// TestStore_UpdatePayments: the changes of many payments are committed together, and one that is refused, whether by
+// its decision or by the database, holds up no other.
+func TestStore_UpdatePayments(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, w *world) {
+		k := w.NewKey(100, 0)
+		heard := hear(t, w.Store)
+		if w.ManyWriters() {
+			next(heard, patience) // that it listens
+		}
+		started := storetest.StartOn(chain.Polygon, money.USDC, storetest.Start)
+		var all []watch.Update
+		for range 5 {
+			all = append(all, watch.Update{ID: w.NewPayment(k).ID, Decide: started})
+		}
+		refused := func(payment.Payment) (payment.Change, error) { return payment.Change{}, errUndecided }
+		all = append(all, watch.Update{ID: w.NewPayment(k).ID, Decide: refused},
+			watch.Update{ID: storetest.NewID(), Decide: started})
+		w.Run("OneTransaction", func(t *testing.T) {
+			errs := w.UpdatePayments(t.Context(), all)
+			checkUpdates(t, w, all, errs)
+			if n := w.Count("SELECT count(DISTINCT xact) FROM routes"); w.ManyWriters() && n != 1 {
+				t.Errorf("%d transactions, want one", n)
+			}
+			for range 5 {
+				if id := next(heard, patience); id == "none" {
+					t.Error("a change was not reported")
+				}
+			}
+		})
+		w.Run("OneSpoilsTheTransaction", func(t *testing.T) {
+			taken := w.Stored(all[0].ID).Routes[0]
+			again := func(p payment.Payment) (payment.Change, error) {
+				return p.Start(
+					payment.Choice{Network: chain.Polygon, Token: money.USDC}, taken, time.Hour, storetest.Start,
+				)
+			}
+			spoils, good := w.NewPayment(k), w.NewPayment(k)
+			errs := w.UpdatePayments(t.Context(), []watch.Update{
+				{ID: spoils.ID, Decide: again}, {ID: good.ID, Decide: started},
+			})
+			if !db.IsDuplicate(errs[0]) || errs[1] != nil || w.Stored(good.ID).Status != payment.Started {
+				t.Errorf("the address of another payment: %v; beside it: %v", errs[0], errs[1])
+			}
+		})
+	})
+}
+
+// checkUpdates expects the first five to be stored, the sixth to be refused and the last to be unknown.
+func checkUpdates(t *testing.T, w *world, all []watch.Update, errs []error) {
+	t.Helper()
+	if len(errs) != len(all) {
+		t.Fatalf("%d answers to %d updates", len(errs), len(all))
+	}
+	for i, u := range all[:5] {
+		if errs[i] != nil || w.Stored(u.ID).Status != payment.Started {
+			t.Errorf("update %d: %v", i, errs[i])
+		}
+	}
+	if !errors.Is(errs[5], errUndecided) || w.Stored(all[5].ID).Status != payment.Pending {
+		t.Errorf("the refused one: %v", errs[5])
+	}
+	if !errors.Is(errs[6], payment.ErrUnknown) {
+		t.Errorf("the unknown one: %v", errs[6])
+	}
 }
