@@ -17,6 +17,7 @@ import (
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/money"
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/web/shell"
 )
 
@@ -104,12 +105,7 @@ func (r reply) text(t *testing.T, path string) string {
 // eventually waits until the condition holds.
 func eventually(t *testing.T, what string, so func() bool) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
-		if so() {
-			return
-		}
-	}
-	t.Fatalf("%s: not within a minute", what)
+	testkit.Until(t, time.Minute, what, so)
 }
 
 // With the dashboard too, a known path with a wrong method answers 405 and an

@@ -208,13 +208,7 @@ func (s *shop) await(t *testing.T, txnid, status string) map[string]any {
 // awaitWebhook waits for the webhook about the payment and checks it.
 func (s *shop) awaitWebhook(t testing.TB, txnid, status string) arrival {
 	t.Helper()
-	deadline := time.Now().Add(patience)
-	for len(s.about(txnid)) == 0 {
-		if time.Now().After(deadline) {
-			t.Fatalf("no webhook about %s came", txnid)
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
+	testkit.Until(t, patience, "a webhook about "+txnid, func() bool { return len(s.about(txnid)) > 0 })
 	a := s.about(txnid)[0]
 	verifier, err := standardwebhooks.NewWebhook(s.signing)
 	testkit.Must(t, err)

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
@@ -67,11 +66,7 @@ func (s *shop) settlesTo(t *testing.T, wallets map[string]any) {
 // eventually polls until the condition holds.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(2 * patience); !holds(); time.Sleep(500 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%s: not in time", what)
-		}
-	}
+	testkit.Until(t, 2*patience, what, holds)
 }
 
 // awaitSwept waits until no payment on the networks, or on the chains of a shop without any named, has money that is

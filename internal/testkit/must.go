@@ -23,12 +23,18 @@ func ReadFile(t testing.TB, path string) []byte {
 	return content
 }
 
-// Until waits until something is so, and ends the test if that takes longer.
+// rarest is the longest time from one look of Until to the next.
+const rarest = 200 * time.Millisecond
+
+// Until waits until something is so, and ends the test if that takes longer. It looks ever more rarely: most waits are
+// short, and long ones leave the processors to what they wait for.
 func Until(t testing.TB, within time.Duration, what string, so func() bool) {
 	t.Helper()
-	for end := time.Now().Add(within); !so(); time.Sleep(100 * time.Millisecond) {
+	end := time.Now().Add(within)
+	for pause := 2 * time.Millisecond; !so(); pause = min(2*pause, rarest) {
 		if time.Now().After(end) {
 			t.Fatalf("not within %s: %s", within, what)
 		}
+		time.Sleep(pause)
 	}
 }

@@ -50,11 +50,7 @@ func run(t *testing.T, d *webhook.Deliverer) (stop func()) {
 // eventually waits for a condition, far longer than it takes.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%s did not happen", what)
-		}
-	}
+	testkit.Until(t, time.Minute, what, ok)
 }
 
 // overdue returns a due time in the past, so that Run sends the delivery at once.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/payment"
+	"github.com/florinpay/florin/internal/testkit"
 	"github.com/florinpay/florin/web/shell"
 )
 
@@ -39,12 +40,7 @@ func (p *testPage) Close() { p.closed.Add(1) }
 // eventually waits until the condition holds.
 func eventually(t *testing.T, what string, so func() bool) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
-		if so() {
-			return
-		}
-	}
-	t.Fatalf("%s: not within a minute", what)
+	testkit.Until(t, time.Minute, what, so)
 }
 
 // anyRoom is more than the tests use.
