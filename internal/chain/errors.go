@@ -45,7 +45,9 @@ func (e *UnreadError) With(o *UnreadError) *UnreadError {
 	if e == nil || o == nil {
 		return cmp.Or(e, o)
 	}
-	return &UnreadError{append(e.Addresses, o.Addresses...), e.Reason, append(e.Heard, o.Heard...), cmp.Or(e.From, o.From)}
+	return &UnreadError{
+		append(e.Addresses, o.Addresses...), e.Reason, append(e.Heard, o.Heard...), cmp.Or(e.From, o.From),
+	}
 }
 
 // Unwrap makes it a fault of kind Unavailable: reading again may succeed.
