@@ -64,7 +64,7 @@ func (o *openPayments) atRisk(
 	k := &network.atRisk
 	var row openRow
 	if !k.suffices(o.few, justEnded) {
-		mark, err := s.readWithMark(ctx, func(t tx) error {
+		mark, err := s.readWithMark(ctx, func(ctx context.Context, t tx) error {
 			return t.NewRaw(openQuery, n, justEnded, watchedAfter, countsOn(n)).Scan(ctx, &row)
 		})
 		if err == nil {
@@ -72,7 +72,7 @@ func (o *openPayments) atRisk(
 		}
 		return row, err
 	}
-	mark, err := s.readWithMark(ctx, func(t tx) error {
+	mark, err := s.readWithMark(ctx, func(ctx context.Context, t tx) error {
 		return t.NewRaw(newerQuery, n, countsOn(n), s.storedSince(t, k.mark)).Scan(ctx, &row)
 	})
 	if err != nil {
@@ -94,12 +94,14 @@ func later(a, b time.Time) time.Time {
 }
 
 // readWithMark reads on one snapshot, and returns the mark below which it has seen every route.
-func (s *Store) readWithMark(ctx context.Context, read func(tx) error) (mark watch.Mark, err error) {
+func (s *Store) readWithMark(
+	ctx context.Context, read func(context.Context, tx) error,
+) (mark watch.Mark, err error) {
 	err = s.db.Snapshot(ctx, func(ctx context.Context, t tx) error {
 		if mark, err = s.watchEnd(ctx, t); err != nil {
 			return err
 		}
-		return read(t)
+		return read(ctx, t)
 	})
 	return mark, err
 }
@@ -120,7 +122,7 @@ func (o *openPayments) addresses(
 	k := &network.addresses
 	var list []chain.Watched
 	whole := !k.suffices(o.few, endedAfter)
-	mark, err := s.readWithMark(ctx, func(t tx) error {
+	mark, err := s.readWithMark(ctx, func(ctx context.Context, t tx) error {
 		q := t.NewRaw(
 			all+"p.ended_at IS NULL UNION ALL "+all+"p.ended_at > ?2 AND p.ended_at IS NOT NULL AND p.started_at IS NOT NULL",
 			n, countsOn(n), endedAfter,
