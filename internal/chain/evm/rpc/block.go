@@ -97,7 +97,7 @@ func ParseNumber(raw []byte) (uint64, bool) {
 	if len(raw) < 2 || raw[0] != '"' || raw[len(raw)-1] != '"' {
 		return 0, false
 	}
-	return ParseQuantity(raw[1 : len(raw)-1])
+	return parseUint(raw[1 : len(raw)-1])
 }
 
 // RequireHead reads the answer to BlockByNumber(b.Number). It fails with

@@ -56,9 +56,14 @@ func parseDigits(dst, text []byte) bool {
 	return bad < 0x10
 }
 
-// ParseQuantity reads a quantity of JSON-RPC: 0x and 1 to 16 digits. One that a database cannot hold is none: no
-// height, time or nonce is so large.
+// ParseQuantity reads a height, a time or an index of JSON-RPC: 0x and 1 to 16 digits. One that a database cannot hold
+// is none.
 func ParseQuantity(text []byte) (uint64, bool) {
+	v, ok := parseUint(text)
+	return v, ok && v <= math.MaxInt64
+}
+
+func parseUint(text []byte) (uint64, bool) {
 	if len(text) < 3 || len(text) > 18 || text[0] != '0' || text[1] != 'x' {
 		return 0, false
 	}
@@ -70,7 +75,7 @@ func ParseQuantity(text []byte) (uint64, bool) {
 		}
 		v = v<<4 | uint64(n)
 	}
-	return v, v <= math.MaxInt64
+	return v, true
 }
 
 // Quantity writes a number as JSON-RPC expects it.
