@@ -14,7 +14,8 @@ import (
 type single struct {
 	*liar
 
-	empty int // answers
+	empty  int    // answers
+	missed uint64 // a block that it has shown wrongly: the address is unread until it is read again; 0: none
 }
 
 // Quorum is that of chain.Reader.
@@ -28,11 +29,18 @@ func (s *single) Scan(
 		s.empty--
 		return nil, "other", nil
 	}
+	if from <= s.missed {
+		s.missed = 0
+	}
+	if s.missed > 0 {
+		return nil, "other", &chain.UnreadError{Addresses: []chain.Address{"0xa"}, Reason: "missed", From: s.missed}
+	}
 	return s.liar.Scan(ctx, from, to, set, "liar")
 }
 
 // TestWatcher_Single: one endpoint that leaves the transfer of a refund out of an answer is asked for its block once
-// more: else the refund stays open for good, and its merchant may pay it twice.
+// more, and for one that it has shown wrongly long before: else the refund stays open for good, and its merchant may
+// pay it twice.
 func TestWatcher_Single(t *testing.T) {
 	t.Parallel()
 	w := newSimulation(1)
@@ -61,7 +69,7 @@ func TestWatcher_Single(t *testing.T) {
 	rounds(3)
 	x := paid(a.Refunds[0], "0xpaid", w.now)
 	w.chain.include(x, x)
-	node.empty = 1
+	node.empty, node.missed = 1, 1
 	rounds(2)
 	if r := a.Refunds[0]; r.Status != refund.Final {
 		t.Fatalf("%+v", r)

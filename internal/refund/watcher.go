@@ -188,7 +188,8 @@ func blockTo(ctx context.Context, reader chain.Reader, number uint64, top chain.
 	return top, nil
 }
 
-// scanned returns what any of the voices shows that must say the same. An address that one of them cannot read is held.
+// scanned returns what any of the voices shows that must say the same. What one of them has shown wrongly before is
+// read again with the rest. An address that one of them cannot read is held.
 func scanned(
 	ctx context.Context, reader chain.Reader, set *chain.WatchSet, from uint64, to chain.Head,
 	held map[chain.Address]error,
@@ -196,7 +197,12 @@ func scanned(
 	var heard []string
 	for len(heard) < reader.Quorum() {
 		found, by, err := reader.Scan(ctx, from, to, set, heard...)
-		if unread, some := errors.AsType[*chain.UnreadError](err); some {
+		unread, some := errors.AsType[*chain.UnreadError](err)
+		if some && unread.From > 0 {
+			found, by, err = reader.Scan(ctx, min(from, unread.From), to, set, heard...)
+			unread, some = errors.AsType[*chain.UnreadError](err)
+		}
+		if some {
 			for _, a := range unread.Addresses {
 				held[a] = unread
 			}
