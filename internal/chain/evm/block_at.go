@@ -33,7 +33,7 @@ func (a *Adapter) BlockAt(ctx context.Context, number uint64) (head chain.Head, 
 		head = h.Head()
 		return nil
 	}
-	if number <= a.heads.recall().final.Number && !a.oneWord(nil) {
+	if known := a.heads.recall(); number <= max(known.final.Number, known.one) && !a.oneWord(nil) {
 		voices, size := a.pool.Voices(), a.pool.Size()
 		head, err = chain.Agree(voices, size, chain.Head.Same, func(e *rpc.Endpoint) (chain.Head, error) {
 			err := a.pool.Try(ctx, e, read)

@@ -159,3 +159,32 @@ func TestHeads_UnsaidLiar(t *testing.T) {
 		}
 	}
 }
+
+// TestBlockAt_Unsaid: when a block was made that one endpoint of two calls final is not the word of either alone.
+func TestBlockAt_Unsaid(t *testing.T) {
+	t.Parallel()
+	for liar := range 2 {
+		p := newUnsaying(t, chain.AloneAll, "s.", nil)
+		p.unsay(true)
+		at := p.quiet(chain.AloneAfter + chain.AloneDepth + 5*time.Minute)
+		number := fmt.Sprintf(`"0x%x"`, at.Number-1)
+		for i, e := range p.endpoints {
+			silent := p.list[i] == 's'
+			e.Set(chaintest.Faults{Answer: func(method string, params []json.RawMessage) (any, bool) {
+				of := ""
+				if method == "eth_getBlockByNumber" {
+					of = string(params[0])
+				}
+				if i == liar && of == number {
+					return map[string]any{
+						"number": strings.Trim(of, `"`), "timestamp": "0x1", "hash": "0x" + strings.Repeat("fe", 32),
+					}, true
+				}
+				return nil, silent && of == `"finalized"`
+			}})
+		}
+		if h, ok, err := p.reader.BlockAt(t.Context(), at.Number-1); ok && h.Time.Unix() == 1 || !p.heads().Alone {
+			t.Errorf("endpoint %d alone says that block %d is %+v, %v", liar, at.Number-1, h, err)
+		}
+	}
+}
