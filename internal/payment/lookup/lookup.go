@@ -118,7 +118,8 @@ func (l *Finder) reread(ctx context.Context, p payment.Payment, list []chain.Tra
 	n, block := list[0].Network, list[0].Block.Number
 	accounts := accountsOf(list)
 	c, ok, err := l.repairs.Cursor(ctx, n)
-	if err != nil || !ok {
+	// What waits for a block that the chain never has waits for good, and the payment with it.
+	if err != nil || !ok || list[0].Block.After(c.Scanned, l.now()) != nil {
 		return false
 	}
 	if shown := shownOf(list); !l.pending(ctx, p, n, block, shown, accounts) {
