@@ -47,12 +47,18 @@ func (w Sweep) After(i chain.SweepItem, p Progress, now time.Time) Progress {
 		return p.failed(w.Note, now)
 	case w.State == Failed:
 		p.BlockedUntil, p.Reason = now.Add(batchPause), w.Note
-	case len(w.Attempts) > 0 && p.Reason == w.Note: // again: each costs gas, if no endpoint shows what is included
+	case w.spent() && p.Reason == w.Note: // again: each costs gas, if no endpoint shows what is included
 		return p.failed(w.Note, now)
-	case len(w.Attempts) > 0:
+	case w.spent():
 		p.Reason = w.Note
 	}
 	return p
+}
+
+// spent reports whether an attempt may have cost gas although the sweep was superseded: one that expires costs none.
+func (w Sweep) spent() bool {
+	last, some := w.Last()
+	return some && !last.Expires()
 }
 
 // nothingLeft is the reason when the chain shows neither that the balance moved
