@@ -54,7 +54,7 @@ type Config struct {
 const (
 	firstPause = time.Second
 	lastPause  = 2 * time.Minute
-	// floodPause is the pause after an endpoint pushed too much.
+	// floodPause is the longest pause after an endpoint pushed too much, or a stranger paid it to.
 	floodPause = time.Hour
 	// steady is after how long a session counts as a success.
 	steady = time.Minute
@@ -207,7 +207,7 @@ func (f *Feed) failed(e *source, err error, lasted time.Duration) {
 	e.failures++
 	pause := min(firstPause<<min(e.failures-1, 10), lastPause)
 	if errors.Is(err, errFlood) {
-		pause = floodPause
+		pause = min(lastPause<<min(e.failures-1, 5), floodPause)
 	}
 	pause += rand.N(pause / 4) //nolint:gosec // many installations must not come back at once
 	e.until = time.Now().Add(pause)
