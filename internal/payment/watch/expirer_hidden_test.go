@@ -2,6 +2,7 @@ package watch_test
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -52,6 +53,30 @@ func TestExpirer_OneHides(t *testing.T) {
 			r.chain.Mine(rigFinalDepth + 1)
 			r.watchFor(rigTTL)
 			r.expire(1)
+			r.expect(p, payment.Completed, tenUSDC)
+		})
+	}
+}
+
+// TestExpirer_TwoHide: what two of three endpoints leave out is found when the balances show it, whichever are asked
+// first.
+func TestExpirer_TwoHide(t *testing.T) {
+	t.Parallel()
+	for honest := range 3 {
+		t.Run(strconv.Itoa(honest), func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, 3)
+			p := r.start()
+			for i, e := range r.endpoints {
+				if i != honest {
+					e.Set(chaintest.Faults{Omit: func(map[string]any) bool { return true }})
+				}
+			}
+			r.pay(p)
+			r.chain.Mine(rigFinalDepth + 1)
+			r.watchFor(rigTTL)
+			r.expire(1)
+			r.settle()
 			r.expect(p, payment.Completed, tenUSDC)
 		})
 	}

@@ -30,10 +30,10 @@ func newSameWallet(t *testing.T) *sameWallet {
 	s := &sameWallet{rig: newRig(t, 1)}
 	var blind chain.Profile
 	for _, p := range chain.Profiles() {
-		switch p.Network {
-		case chain.Base:
+		if p.Network == chain.Base {
 			s.profile = p
-		case chain.BEP20:
+		}
+		if p.Network == chain.BEP20 {
 			blind = p
 		}
 	}

@@ -217,21 +217,34 @@ func (r *reader) view(from uint64, to chain.Head, found []chain.Transfer) paymen
 	}
 }
 
+// moreWithin is how long a voice may take that is heard beyond those that must say the same.
+const moreWithin = retryLimit / 4
+
 // scan returns what so many voices show of the blocks, those that were heard already included, and the last one asked.
-// What one of them cannot read is set aside, if goesOn is true; else it is an error.
+// What one of them cannot read is set aside, if goesOn is true; else it is an error. More voices than must say the same
+// are heard as far as they answer.
 func (r *reader) scan(
 	ctx context.Context, voices int, from uint64, to chain.Head, set *chain.WatchSet, goesOn bool, heard ...string,
 ) (all []chain.Transfer, by string, err error) {
 	for len(heard) < voices && set.Len() > 0 {
 		var found []chain.Transfer
-		found, by, err = r.endpoints.Scan(ctx, from, to, set, heard...)
+		more := len(heard) >= r.endpoints.Quorum()
+		asked, cancel := ctx, func() {}
+		if more {
+			asked, cancel = context.WithTimeout(ctx, moreWithin)
+		}
+		found, by, err = r.endpoints.Scan(asked, from, to, set, heard...)
+		cancel()
 		if unread, some := errors.AsType[*chain.UnreadError](err); some && goesOn {
 			var ids []payment.ID
 			if ids, err = r.concernedBy(ctx, unread); err == nil {
 				err = r.setAside(ctx, min(cmp.Or(unread.From, from), from), r.now(), unread, nil, ids...)
 			}
 		}
-		if err != nil {
+		switch {
+		case err != nil && ctx.Err() == nil && more:
+			return all, by, nil
+		case err != nil:
 			return nil, "", err
 		}
 		all, heard = append(all, found...), append(heard, by)

@@ -257,9 +257,10 @@ func (r *reader) setsOf(p payment.Payment, accounts []chain.Address) []*chain.Wa
 	return sets
 }
 
-// readRange takes in blocks for one payment, through as many voices as must say the same. What they still dispute is an
-// error, and so is a token account that cannot be read, which keeps the others from nothing. What was shown before is
-// judged, too, even if too few can read the blocks; left is what was shown now and must not be lost.
+// readRange takes in blocks for one payment, through as many voices as must say the same, and more if they answer. What
+// they still dispute is an error, and so is a token account that cannot be read, which keeps the others from nothing.
+// What was shown before is judged, too, even if too few can read the blocks; left is what was shown now and must not be
+// lost.
 func (r *reader) readRange(
 	ctx context.Context, id payment.ID, sets []*chain.WatchSet, from uint64, to chain.Head, shown []chain.Transfer,
 ) (left []chain.Transfer, err error) {
@@ -275,7 +276,8 @@ func (r *reader) readRange(
 	var unread []error
 	whole := judgement{}
 	for i, set := range sets {
-		found, _, err := r.scan(ctx, r.endpoints.Quorum(), from, to, set, false)
+		// All are asked: somebody knows that there is money, and as many as must say the same may leave it out.
+		found, _, err := r.scan(ctx, chain.Voices(r.endpoints.Endpoints()), from, to, set, false)
 		if ctx.Err() != nil {
 			return nil, err
 		}
