@@ -240,15 +240,6 @@ func (a *Adapter) readHeads(ctx context.Context, e *rpc.Endpoint, known knowledg
 	return v, err
 }
 
-// possible fails if what one endpoint calls final cannot come after what is.
-func (a *Adapter) possible(v view, known knowledge) error {
-	top := v.final
-	if a.profile.Finality.Depth > 0 {
-		top = v.latest // by whose time it is final
-	}
-	return top.Head().After(known.final.Head(), a.pool.Now())
-}
-
 // recordFinal records which block the endpoint calls final, if it does.
 func (a *Adapter) recordFinal(e *rpc.Endpoint, blocks map[string]rpc.Header) {
 	if tag := string(a.profile.Finality.Tag); tag != "" {

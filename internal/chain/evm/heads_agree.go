@@ -56,6 +56,15 @@ func (a *Adapter) stale(latest rpc.Header) bool {
 	return a.pool.Now().Sub(latest.Head().Time) > a.profile.HeadLimit
 }
 
+// possible fails if what one endpoint calls final cannot come after what is.
+func (a *Adapter) possible(v view, known knowledge) error {
+	top := v.final
+	if a.profile.Finality.Depth > 0 {
+		top = v.latest // by whose time it is final
+	}
+	return top.Head().After(known.final.Head(), a.pool.Now())
+}
+
 // reached is which endpoints have reached a block.
 type reached = chain.Reached[rpc.Header, *rpc.Endpoint]
 
