@@ -213,6 +213,9 @@ func (r *reader) readAgain(ctx context.Context, a SetAside) error {
 	err = r.walk(ctx, max(a.From, 1)-1, r.cursor.Scanned, halved, func(from uint64, to chain.Head) error {
 		left, err := r.readRange(ctx, p.ID, sets, from, to, a.Shown)
 		if err != nil {
+			if unread, some := errors.AsType[*chain.UnreadError](err); some && unread.From > 0 {
+				a.From = min(a.From, unread.From) // what was read of it before was wrong
+			}
 			a.Show(left)
 		} else if err = r.store.AdvanceSetAside(ctx, a, to.Number+1); err == nil {
 			a.From = to.Number + 1
