@@ -3,11 +3,13 @@ package watch_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/chain/chaintest"
 	"github.com/florinpay/florin/internal/payment"
 	"github.com/florinpay/florin/internal/payment/lookup"
+	"github.com/florinpay/florin/internal/payment/watch"
 )
 
 // TestWatcher_FoundWithoutLog: a transaction that a payer names, and that a quorum has, counts although no endpoint
@@ -35,4 +37,19 @@ func TestWatcher_FoundWithoutLog(t *testing.T) {
 			r.wantSetAside(0)
 		})
 	}
+}
+
+// TestWatcher_FoundOnAccounts: a row with token accounts, which are read for it only, stays until the network is read
+// up to the time at which somebody has seen money on them.
+func TestWatcher_FoundOnAccounts(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 1)
+	p := r.start()
+	r.watch()
+	r.must(watch.Repair(t.Context(), r.store, chain.Polygon, p.ID, 1, watch.ErrDiffers, r.now(), "account"))
+	r.watch()
+	r.wantSetAside(1)
+	r.pass(time.Minute)
+	r.settle()
+	r.wantSetAside(0)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/florinpay/florin/internal/chain"
+	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/payment"
 )
 
@@ -195,6 +196,10 @@ func (r *reader) repair(ctx context.Context) error {
 	return nil
 }
 
+// errNotFinal: money was seen on a token account that is read for this row only, perhaps in a block that is not final
+// yet.
+var errNotFinal = fault.New(fault.Unavailable, "the network is not read yet up to the time at which it was set aside")
+
 // readAgain takes in for one payment all blocks from a.From to the cursor, and
 // gives the payer back the time that passed meanwhile.
 func (r *reader) readAgain(ctx context.Context, a SetAside) error {
@@ -225,6 +230,9 @@ func (r *reader) readAgain(ctx context.Context, a SetAside) error {
 	})
 	if err != nil {
 		return err
+	}
+	if len(a.Accounts) > 0 && r.cursor.Scanned.Time.Before(a.Since) {
+		return errNotFinal
 	}
 	if now := r.now(); now.Sub(a.Since) >= r.profile.HeadLimit {
 		if _, err := r.store.UpdatePayment(ctx, p.ID, func(p payment.Payment) (payment.Change, error) {
