@@ -98,7 +98,7 @@ func (l *Finder) byHash(ctx context.Context, p payment.Payment, hash chain.TxHas
 			found.Transfers = claimed(p, network.Profile, reader, found.Transfers)
 			r := judgeFound(p, network.Profile, found, l.finalIn(n))
 			if list := missed(p, network.Profile, found); len(list) > 0 {
-				r.Reread = l.reread(ctx, p, list)
+				r.Reread = l.reread(ctx, p, list, found.Final)
 			} else if r.Verdict == OtherAddress || r.Verdict == NotFound {
 				l.byAccounts(ctx, reader, p, network.Profile) // something else may have come meanwhile
 			}
@@ -111,20 +111,21 @@ func (l *Finder) byHash(ctx context.Context, p payment.Payment, hash chain.TxHas
 // errFound: a payer has named a transaction that is final and not recorded.
 var errFound = fault.New(fault.Unavailable, "a final transaction that pays the payment is not recorded; its block is read again")
 
-// reread has the block of transfers of one transaction read again if the network was read beyond it already, or if
-// they came to token accounts that no scan reads. It reports whether they are recorded a moment from now; otherwise
-// that comes in its turn.
-func (l *Finder) reread(ctx context.Context, p payment.Payment, list []chain.Transfer) bool {
+// reread has the block of transfers of one transaction that are final, or came to token accounts that no scan reads,
+// read at once, whether the network was read up to it or not. It reports whether they are recorded a moment from now;
+// otherwise that comes when they are final.
+func (l *Finder) reread(ctx context.Context, p payment.Payment, list []chain.Transfer, final bool) bool {
 	n, block := list[0].Network, list[0].Block.Number
 	accounts := accountsOf(list)
 	c, ok, err := l.repairs.Cursor(ctx, n)
-	if err != nil || !ok || c.Scanned.Number < block && len(accounts) == 0 {
+	// What waits for a block that the chain never has waits for good, and the payment with it.
+	if err != nil || !ok || list[0].Block.After(c.Scanned, l.now()) != nil {
 		return false
 	}
 	if shown := shownOf(list); !l.pending(ctx, p, n, block, shown, accounts) {
 		err = watch.RepairShown(ctx, l.repairs, n, p.ID, block, errFound, l.now(), shown, accounts...)
 	}
-	return err == nil && c.Scanned.Number >= block
+	return err == nil && (final || c.Scanned.Number >= block)
 }
 
 func accountsOf(list []chain.Transfer) (accounts []chain.Address) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/big"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -312,8 +313,8 @@ func TestFinder_Find(t *testing.T) {
 	}
 }
 
-// TestFinder_Missed: a final transaction that pays the payment and is not recorded has its block read again, once, if
-// the network was read beyond it.
+// TestFinder_Missed: a final transaction that pays the payment and is not recorded has its block read, once, whether
+// the network was read up to it or not, unless the chain will never have that block.
 func TestFinder_Missed(t *testing.T) {
 	t.Parallel()
 	final := one(transfer(chain.Polygon, "USDC", ours, 10))
@@ -325,6 +326,12 @@ func TestFinder_Missed(t *testing.T) {
 	waits.Final = false
 	ended := started()
 	ended.Status = payment.Expired
+	never := final
+	never.Block.Number = 1 << 40
+	never.Transfers = slices.Clone(final.Transfers)
+	for i := range never.Transfers {
+		never.Transfers[i].Block = never.Block
+	}
 	for name, row := range map[string]struct {
 		p       payment.Payment
 		found   chain.Found
@@ -332,10 +339,11 @@ func TestFinder_Missed(t *testing.T) {
 		asked   int
 		advice  string
 	}{
-		"missed":             {started(), final, 80, 1, adviceReread},
-		"its turn will come": {started(), final, 69, 0, advice[NotFinal]},
-		"not final":          {started(), waits, 80, 0, advice[NotFinal]},
-		"after the end":      {ended, final, 80, 1, adviceLate},
+		"missed":        {started(), final, 80, 1, adviceReread},
+		"not read yet":  {started(), final, 69, 1, adviceReread},
+		"not final":     {started(), waits, 80, 0, advice[NotFinal]},
+		"never there":   {started(), never, 80, 0, advice[NotFinal]},
+		"after the end": {ended, final, 80, 1, adviceLate},
 	} {
 		f := newFinder(row.p, map[chain.Network]chain.Reader{chain.Polygon: oneTransaction{found: row.found}})
 		c := &cursors{scanned: row.scanned}

@@ -38,7 +38,7 @@ type Result struct {
 	FinalIn   time.Duration // estimate of when the money is final
 	// Late: the payment has ended, so that the money does not count by itself.
 	Late bool
-	// Reread: the network was read beyond the transaction without it, and its block is read again now.
+	// Reread: the transaction is final and not recorded, and its block is read now.
 	Reread bool
 }
 

@@ -53,3 +53,34 @@ func TestWatcher_FoundOnAccounts(t *testing.T) {
 	r.settle()
 	r.wantSetAside(0)
 }
+
+// TestWatcher_FoundBeforeRead: a payer names a transaction that is final and that the network was not read up to yet.
+// The answer is that it is recorded now, and it is: the next look is a round.
+func TestWatcher_FoundBeforeRead(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 2)
+	r.paced()
+	p := r.start()
+	r.readFor(45 * time.Second)
+	for _, e := range r.endpoints { // quick reads show nothing
+		e.Set(chaintest.Faults{Omit: func(map[string]any) bool { return true }})
+	}
+	tx := r.pay(p)
+	r.chain.Mine(rigFinalDepth + 1)
+	r.watcher.ReadDue(t.Context())
+	for _, e := range r.endpoints {
+		e.Set(chaintest.Faults{})
+	}
+	r.expect(p, payment.Started, 0)
+	reader := r.reader()
+	_, err := reader.Heads(t.Context())
+	r.must(err)
+	readers := map[chain.Network]chain.Reader{r.profile.Network: reader}
+	found, err := lookup.New(r.service, readers, r.store, r.now).Find(t.Context(), string(p.ID), tx)
+	if err != nil || !found.Reread {
+		t.Errorf("found %+v, %v", found, err)
+	}
+	r.watcher.ReadDue(t.Context())
+	r.expect(p, payment.Completed, tenUSDC)
+	r.wantSetAside(0)
+}

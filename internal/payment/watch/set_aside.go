@@ -64,15 +64,15 @@ func (r *reader) loadFailed(ctx context.Context) error {
 	return nil
 }
 
-// nextRepair returns when the first is to be read again of those whose blocks are read, if that is before next. last is
-// when a round last began.
+// nextRepair returns when the first is to be read again, if that is before next. A round that does not reach its blocks
+// is not followed by another one for its sake. last is when a round last began.
 func (r *reader) nextRepair(next, last time.Time, read uint64, leads bool) time.Time {
 	for _, a := range r.failed {
 		due := a.NextAt
-		if leads && !due.After(last) { // its turn did not come in the last round
+		if leads && !due.After(last) && a.From <= read { // its turn did not come in the last round
 			due = last.Add(PollEvery)
 		}
-		if a.From <= read && due.After(last) && due.Before(next) {
+		if due.After(last) && due.Before(next) {
 			next = due
 		}
 	}
