@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -137,6 +138,40 @@ const AllEvery = 5 * time.Second
 type FinalViews struct {
 	mu      sync.Mutex
 	nextAll time.Time
+	apart   Difference
+	since   time.Time // when the two were first found to differ
+	until   time.Time // when they last were
+}
+
+// Difference is that the chains of two endpoints have different blocks of one number.
+type Difference struct {
+	Endpoint, Other string
+	Block           uint64
+}
+
+// differsFor is how long two endpoints must differ before one is called wrong: near the newest block all do at times.
+const differsFor = 30 * time.Second
+
+// Differ records what keeps enough of the endpoints from agreeing at a comparison; the zero Difference if nothing does.
+func (f *FinalViews) Differ(d Difference, now time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if d.Endpoint != f.apart.Endpoint || d.Other != f.apart.Other {
+		f.apart, f.since = d, now
+	}
+	f.until = now
+}
+
+// Mark names the endpoint that has differed from another one for long. Nobody knows which of the two is wrong.
+func (f *FinalViews) Mark(all []EndpointHealth) []EndpointHealth {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i := range all {
+		if e := &all[i]; e.Healthy && e.Name == f.apart.Endpoint && f.until.Sub(f.since) >= differsFor {
+			e.Healthy, e.Reason = false, fmt.Sprintf("shows another block %d than %s", f.apart.Block, f.apart.Other)
+		}
+	}
+	return all
 }
 
 // Reached is which endpoints have reached a block, by the block.

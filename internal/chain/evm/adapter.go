@@ -119,4 +119,4 @@ func (a *Adapter) Forget() {
 }
 
 // Endpoints reports the health of each endpoint, in the configured order.
-func (a *Adapter) Endpoints() []chain.EndpointHealth { return a.pool.Health() }
+func (a *Adapter) Endpoints() []chain.EndpointHealth { return a.finals.Mark(a.pool.Health()) }

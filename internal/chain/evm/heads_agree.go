@@ -23,6 +23,8 @@ func (a *Adapter) agree(ctx context.Context, best view, known knowledge) (agreed
 	}
 	needed := chain.Quorum(a.pool.Size())
 	final, finalized := make(reached), make(reached)
+	var apart chain.Difference
+	enough := false
 	chain.Compare(&a.finals, a.pool.Now(), needed, best, a.pool.Without(best.endpoint.Name()),
 		func(e *rpc.Endpoint) (v view, ok bool) {
 			err := a.pool.Try(ctx, e, func(ctx context.Context, e *rpc.Endpoint) (err error) {
@@ -38,16 +40,28 @@ func (a *Adapter) agree(ctx context.Context, best view, known knowledge) (agreed
 			if a.stale(agreed.latest) && v.latest.Time > agreed.latest.Time {
 				agreed.latest = v.latest // of which one endpoint names no time, or a wrong one
 			}
-			low := lowest(ctx, o, o.final, v, v.final)
-			if final.Add(low, o.endpoint, v.endpoint) >= needed && low.Number > agreed.final.Number {
-				agreed.final, agreed.last = low, cmp.Or(o.last, v.last)
+			low, differ := lowest(ctx, o, o.final, v, v.final)
+			if differ {
+				apart = chain.Difference{
+					Endpoint: v.endpoint.Name(), Other: o.endpoint.Name(), Block: min(o.final.Number, v.final.Number),
+				}
 			}
-			low = lowest(ctx, o, o.finalized, v, v.finalized)
+			if !differ && final.Add(low, o.endpoint, v.endpoint) >= needed {
+				enough = true
+				if low.Number > agreed.final.Number {
+					agreed.final, agreed.last = low, cmp.Or(o.last, v.last)
+				}
+			}
+			low, _ = lowest(ctx, o, o.finalized, v, v.finalized)
 			if finalized.Add(low, o.endpoint, v.endpoint) >= needed && low.Number > agreed.finalized.Number {
 				agreed.finalized = low
 			}
 		},
 		func() bool { return agreed.final.Number > known.final.Number })
+	if enough {
+		apart = chain.Difference{}
+	}
+	a.finals.Differ(apart, a.pool.Now())
 	return agreed.ordered(a.profile.Finality), views
 }
 
@@ -94,31 +108,40 @@ func (a *Adapter) readSecond(ctx context.Context, e *rpc.Endpoint, first view, k
 	return v.ordered(a.profile.Finality), nil
 }
 
-// lowest returns the lower of two blocks if the chains of both endpoints have it,
-// and the first block of any chain otherwise.
-func lowest(ctx context.Context, a view, ha rpc.Header, b view, hb rpc.Header) rpc.Header {
+// lowest returns the lower of two blocks if the chains of both endpoints have it, and the first block of any chain
+// otherwise. differ: one of the chains has another block in its place.
+func lowest(ctx context.Context, a view, ha rpc.Header, b view, hb rpc.Header) (low rpc.Header, differ bool) {
 	if ha.Number < hb.Number {
 		ha, a, hb = hb, b, ha
 	}
-	if ha.Number == hb.Number && ha != hb || ha.Number > hb.Number && !there(ctx, a, hb) {
-		return rpc.Header{}
+	other, known := ha, true
+	if ha.Number > hb.Number {
+		other, known = a.at(ctx, hb.Number)
 	}
-	return hb
+	if !known || other != hb {
+		return rpc.Header{}, known
+	}
+	return hb, false
 }
 
 // there reports whether the chain of an endpoint has the block, with the same time.
 func there(ctx context.Context, v view, h rpc.Header) bool {
-	shown, known := v.shown[h.Number]
-	if !known && h.Number <= v.latest.Number {
-		results, err := v.endpoint.Results(ctx, rpc.BlockByNumber(h.Number))
-		if err != nil {
-			return false
-		}
-		if shown, known, err = rpc.ParseNumberedHeader(results[0], h.Number); err != nil {
-			return false
-		}
-	}
+	shown, known := v.at(ctx, h.Number)
 	return known && shown == h
+}
+
+// at returns the block with the number on the chain of the endpoint, if it has one.
+func (v view) at(ctx context.Context, number uint64) (shown rpc.Header, known bool) {
+	shown, known = v.shown[number]
+	if known || number > v.latest.Number {
+		return shown, known
+	}
+	results, err := v.endpoint.Results(ctx, rpc.BlockByNumber(number))
+	if err != nil {
+		return rpc.Header{}, false
+	}
+	shown, known, err = rpc.ParseNumberedHeader(results[0], number)
+	return shown, known && err == nil
 }
 
 func higher(a, b rpc.Header) rpc.Header {

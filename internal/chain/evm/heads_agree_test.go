@@ -70,6 +70,33 @@ func TestHeads_NeverAgreed(t *testing.T) {
 	}
 }
 
+// TestHeads_Apart: two endpoints whose chains differ are named, since nothing is final meanwhile, and no more once they
+// agree. A third one that agrees with one of them decides.
+func TestHeads_Apart(t *testing.T) {
+	t.Parallel()
+	for n := 2; n <= 3; n++ {
+		s := newScript(t, n)
+		s.Mine(20)
+		s.heads()
+		pass := func() {
+			for range 4 {
+				s.clock.advance(15 * time.Second)
+				s.Mine(1)
+				_, _ = s.reader.Heads(t.Context())
+			}
+		}
+		named := func() bool { return chain.TooFew(s.reader.Endpoints()) != "" }
+		s.endpoints[1].Set(lie(s.heads().Final.Number+1, s.chain.Head().Time.Add(time.Minute), true))
+		if pass(); named() != (n == 2) {
+			t.Errorf("of %d while they differ: %+v", n, s.reader.Endpoints())
+		}
+		s.endpoints[1].Set(chaintest.Faults{})
+		if pass(); named() {
+			t.Errorf("of %d when they agree: %+v", n, s.reader.Endpoints())
+		}
+	}
+}
+
 // TestHeads_ThirdHelps: where one of three endpoints stands still, the other two
 // agree.
 func TestHeads_ThirdHelps(t *testing.T) {

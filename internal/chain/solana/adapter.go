@@ -195,5 +195,5 @@ func (a *Adapter) Network() chain.Network { return a.profile.Network }
 
 // Endpoints returns the health of each endpoint, in the configured order.
 func (a *Adapter) Endpoints() []chain.EndpointHealth {
-	return a.pool.health()
+	return a.finals.Mark(a.pool.health())
 }

@@ -27,14 +27,23 @@ func (a *Adapter) agree(ctx context.Context, first finalView, known chain.Head) 
 	}
 	needed := chain.Quorum(a.pool.size())
 	reached := make(chain.Reached[chain.Head, *endpoint])
+	var apart chain.Difference
 	chain.Compare(&a.finals, a.pool.now(), needed, first, a.pool.without(first.e.Name),
 		func(e *endpoint) (finalView, bool) { return a.finalOf(ctx, e) },
 		func(o, v finalView) {
-			if low, same := a.lowest(ctx, o, v, agreed.Number); same && reached.Add(low, o.e, v.e) >= needed {
+			low, same := a.lowest(ctx, o, v, agreed.Number)
+			switch {
+			case same && reached.Add(low, o.e, v.e) >= needed:
 				agreed = low
+			case !same && low.Hash != "":
+				apart = chain.Difference{Endpoint: v.e.Name, Other: o.e.Name, Block: low.Number}
 			}
 		},
 		func() bool { return agreed.Number > known.Number })
+	if agreed.Number > known.Number {
+		apart = chain.Difference{}
+	}
+	a.finals.Differ(apart, a.pool.now())
 	return agreed
 }
 
@@ -50,26 +59,28 @@ func (a *Adapter) finalOf(ctx context.Context, e *endpoint) (finalView, bool) {
 	return v, err == nil
 }
 
-// lowest returns the lower of two blocks if it is above the slot and the chains of both endpoints have it.
-func (a *Adapter) lowest(ctx context.Context, x, y finalView, above uint64) (chain.Head, bool) {
-	low, high := x, y
+// lowest returns the lower of two blocks, and whether the chains of both endpoints have it; no block if it is not above
+// the slot, or one cannot tell.
+func (a *Adapter) lowest(ctx context.Context, x, y finalView, above uint64) (low chain.Head, same bool) {
+	low, high := x.block, y
 	if y.block.Number < x.block.Number {
-		low, high = y, x
+		low, high = y.block, x
 	}
-	if low.block.Number <= above {
+	if low.Number <= above {
 		return chain.Head{}, false
 	}
 	other := high.block
-	if low.block.Number != high.block.Number {
+	if low.Number != other.Number {
+		ok := false
 		err := a.opinion(ctx, high.e, func(ctx context.Context, e *endpoint) (err error) {
-			other, _, err = e.Head(ctx, low.block.Number)
+			other, ok, err = e.Head(ctx, low.Number)
 			return err
 		})
-		if err != nil {
+		if err != nil || !ok {
 			return chain.Head{}, false
 		}
 	}
-	return low.block, other.Same(low.block)
+	return low, other.Same(low)
 }
 
 // opinion is try with a limit of time.

@@ -2,6 +2,7 @@ package solana_test
 
 import (
 	"encoding/json"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -184,6 +185,37 @@ func TestHeads_NeverAgreed(t *testing.T) {
 	}
 	if age := heads.Latest.Time.Sub(heads.Final.Time); age < h.profile().FinalLimit() {
 		t.Errorf("nothing is final, and its age is %s", age)
+	}
+}
+
+// TestHeads_Apart: two nodes whose chains differ are named, since nothing is final meanwhile, and no more once they
+// agree. A third one that agrees with one of them decides.
+func TestHeads_Apart(t *testing.T) {
+	t.Parallel()
+	hash := regexp.MustCompile(`"blockhash": *"[^"]*"`)
+	for n := 2; n <= 3; n++ {
+		h := newLedger(t)
+		h.Mine(100)
+		reader, nodes, clock := h.through(t, n)
+		mustHeads(t, reader)
+		pass := func() {
+			for range 4 {
+				clock.advance(15 * time.Second)
+				h.Mine(5)
+				_, _ = reader.Heads(t.Context())
+			}
+		}
+		named := func() bool { return chain.TooFew(reader.Endpoints()) != "" }
+		nodes[1].set("getBlock", func(_, result json.RawMessage) json.RawMessage {
+			return hash.ReplaceAll(result, []byte(`"blockhash":"`+someHash+`"`))
+		})
+		if pass(); named() != (n == 2) {
+			t.Errorf("of %d while they differ: %+v", n, reader.Endpoints())
+		}
+		nodes[1].set("getBlock", nil)
+		if pass(); named() {
+			t.Errorf("of %d when they agree: %+v", n, reader.Endpoints())
+		}
 	}
 }
 
