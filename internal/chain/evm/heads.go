@@ -360,8 +360,10 @@ var errFinality = errors.New("shows another block in place of a finalized one")
 // compare checks a view against what is known. here is the block the endpoint
 // has at the number of the newest finalized block. A single endpoint may take back what it alone has said.
 func (k knowledge) compare(v *view, here rpc.Header, single bool) error {
+	takenBack := single && here.Hash != k.finalized.Hash &&
+		(here != rpc.Header{} || !v.endpoint.Reached(k.finalized.Number))
 	switch {
-	case !k.any, single && here == rpc.Header{} && !v.endpoint.Reached(k.finalized.Number):
+	case !k.any, takenBack:
 		return nil
 	case here == rpc.Header{}:
 		return fmt.Errorf("%w: finalized block %d is not there", rpc.ErrLagging, k.finalized.Number)

@@ -44,12 +44,17 @@ func (r *rig) inventsFinal(ahead uint64) chaintest.Faults {
 }
 
 // TestWatcher_FinalInvented: an only endpoint calls a block final that is not on the chain, for one round a near one,
-// or for long one that cannot be, and Florin is started again meanwhile. Afterwards the network is read on by itself,
-// and what was paid is credited.
+// for both readings of the blocks, or for long one that cannot be, and Florin is started again meanwhile. Afterwards
+// the network is read on by itself, and what was paid is credited.
 func TestWatcher_FinalInvented(t *testing.T) {
 	t.Parallel()
-	for _, ahead := range []uint64{100, 1_000_000} {
-		t.Run(strconv.FormatUint(ahead, 10), func(t *testing.T) {
+	for name, row := range map[string]struct {
+		ahead  uint64
+		rounds int
+	}{
+		"Next": {2, 1}, "Near": {100, 1}, "NearTwice": {100, 60}, "Far": {1_000_000, 7},
+	} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, 1)
 			r.watchFor(10 * time.Minute)
@@ -57,13 +62,13 @@ func TestWatcher_FinalInvented(t *testing.T) {
 			r.pay(p)
 			r.chain.Mine(1)
 			before := r.cursor().Scanned
-			r.endpoints[0].Set(r.inventsFinal(ahead))
+			r.endpoints[0].Set(r.inventsFinal(row.ahead))
 			r.watcher = watch.NewWatcher(r.profile, r.reader(), r.store, "one", r.now, slog.New(slog.DiscardHandler))
-			for range min(ahead/50, 8) - 1 {
+			for range row.rounds {
 				r.pass(15 * time.Second)
 				_ = r.watcher.RunOnce(t.Context())
 			}
-			if c := r.cursor().Scanned; ahead > 1_000 && c.Number > before.Number+1_000 {
+			if c := r.cursor().Scanned; row.ahead > 1_000 && c.Number > before.Number+1_000 {
 				t.Errorf("read from %d to %d", before.Number, c.Number)
 			}
 			r.endpoints[0].Set(chaintest.Faults{})

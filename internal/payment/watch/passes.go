@@ -1,12 +1,15 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
+	"github.com/florinpay/florin/internal/mail"
 	"github.com/florinpay/florin/internal/payment"
 )
 
@@ -20,6 +23,8 @@ type passes struct {
 	second second
 	late   late
 	tail   tail
+
+	replacedAt time.Time // since when the chain has another block in place of a finalized one; zero: it has not
 }
 
 func newPasses(n *network, p *pacer, h *health) passes {
@@ -39,6 +44,7 @@ func (p *passes) load(ctx context.Context) (exists, moved bool, err error) {
 	}
 	if moved = c.Moves != p.cursor.Moves; moved {
 		p.late.reset()
+		p.second.reset()
 	}
 	p.cursor = c
 	return exists, moved, nil
@@ -113,32 +119,78 @@ func (r *reader) indexed() error {
 // forbids but a rule in seconds does not, reading restarts from the last finalized block that was read.
 func (p *passes) holds(ctx context.Context, heads chain.Heads) error {
 	c := &p.cursor
-	if heads.Final.Number < c.Scanned.Number || heads.Final.Hash == c.Scanned.Hash {
-		return nil // an endpoint that lags, or nothing new
+	if heads.Final.Number < c.Scanned.Number {
+		return nil // an endpoint that lags
 	}
-	head, ok, err := p.endpoints.BlockAt(ctx, c.Scanned.Number)
-	if err != nil {
+	stands, err := p.stands(ctx, c.Scanned, heads.Final)
+	if stands || err != nil {
+		p.replacedAt = time.Time{}
 		return err
 	}
-	if ok && head.Hash == c.Scanned.Hash {
-		return nil
-	}
-	if !ok {
-		return fmt.Errorf("%s: the chain has no block %d, up to which it was read: the endpoint is behind or another chain; "+
-			"if it is right, run `florin rescan --network %s --from` with a block it has",
-			p.profile.Network, c.Scanned.Number, p.profile.Network.Lower())
-	}
-	hard, ok, err := p.endpoints.BlockAt(ctx, c.Rechecked.Number)
-	if err != nil {
+	switch stands, err = p.stands(ctx, c.Rechecked, heads.Final); {
+	case err != nil:
 		return err
-	}
-	if !ok || hard.Hash != c.Rechecked.Hash {
-		return fmt.Errorf("%s: finalized block %d has another hash than when it was read; compare the endpoints, then run `florin rescan --network %s --from` with a block before",
-			p.profile.Network, c.Rechecked.Number, p.profile.Network.Lower())
+	case !stands:
+		return p.replaced(ctx)
 	}
 	p.log.Error("credited blocks were replaced; reading them again", "from", c.Rechecked.Number+1, "to", c.Scanned.Number)
 	c.Scanned = c.Rechecked
 	c.Second = chain.Lower(c.Second, c.Scanned)
 	p.second.reset()
 	return nil
+}
+
+// stands reports whether the chain has the block, up to which it was read.
+func (p *passes) stands(ctx context.Context, block, final chain.Head) (bool, error) {
+	if block.Hash == final.Hash {
+		return true, nil
+	}
+	head, ok, err := p.endpoints.BlockAt(ctx, block.Number)
+	if err == nil && !ok {
+		err = fmt.Errorf("%s: the chain has no block %d, up to which it was read: the endpoint is behind or another chain; "+
+			"if it is right, run `florin rescan --network %s --from` with a block it has",
+			p.profile.Network, block.Number, p.profile.Network.Lower())
+	}
+	return err == nil && head.Hash == block.Hash, err
+}
+
+const (
+	// replacedFor is how long the chain must have another block in place of a finalized one: behind one address there
+	// may be a node of another chain.
+	replacedFor = time.Minute
+	// replacedBack is how much is read again then. What came before is found by the daily comparison of balances.
+	replacedBack = time.Hour
+)
+
+// replaced has an hour of blocks read again whose last one, finalized when it was read, is not on the chain. An only
+// endpoint, or the one that is left of two, has invented it, or the chain has broken its finality.
+func (p *passes) replaced(ctx context.Context) error {
+	c, now := p.cursor, p.now()
+	if p.replacedAt.IsZero() {
+		p.replacedAt = now
+	}
+	if now.Sub(p.replacedAt) < replacedFor {
+		return fmt.Errorf("%s: finalized block %d has another hash than when it was read; if that lasts for %s, the blocks of an hour are read again",
+			p.profile.Network, c.Rechecked.Number, replacedFor)
+	}
+	since := c.Rechecked.Time
+	if now.Before(since) {
+		since = now
+	}
+	from, err := chain.BlockBefore(ctx, p.endpoints, since.Add(-replacedBack), c.Rechecked)
+	if err != nil {
+		return err
+	}
+	to, ok, err := p.endpoints.BlockAt(ctx, from)
+	if err != nil || !ok {
+		return cmp.Or(err, error(chain.ErrReorged))
+	}
+	p.log.Error("finalized blocks were replaced; reading them again", "from", from+1, "to", c.Scanned.Number)
+	err = p.store.MoveCursor(ctx, p.profile.Network, c, to, audit.Entry{
+		At: now, Actor: "florin serve", Action: audit.ActionRescan, Subject: p.profile.Name,
+		Detail: mail.T("from block {{.From}}; it was read up to block {{.Until}}",
+			"From", from+1, "Until", c.Scanned.Number).Kept(),
+	})
+	p.replacedAt = time.Time{}
+	return cmp.Or(err, error(ErrCursorMoved))
 }

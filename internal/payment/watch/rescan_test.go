@@ -41,11 +41,11 @@ func TestWatcher_Stuck(t *testing.T) {
 	r.expect(p, payment.Completed, tenUSDC)
 }
 
-// TestWatcher_ReplacedFinal: a reader that has met another block in place of a finalized one reads on, without a
-// restart, once an operator has moved the cursor.
+// TestWatcher_ReplacedFinal: a reader whose endpoints all show another block in place of a finalized one reads on,
+// without a restart, once an operator has moved the cursor.
 func TestWatcher_ReplacedFinal(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, 1)
+	r := newRig(t, 2)
 	p := r.start()
 	reader := r.reader()
 	w := r.on(r.store, reader)

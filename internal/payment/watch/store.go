@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/florinpay/florin/internal/audit"
 	"github.com/florinpay/florin/internal/chain"
 	"github.com/florinpay/florin/internal/fault"
 	"github.com/florinpay/florin/internal/money"
@@ -23,7 +24,7 @@ type Cursor struct {
 	// BehindSince is when the outage of the network began; zero without one.
 	BehindSince time.Time
 	UpdatedAt   time.Time
-	// Moves is how often an operator has moved it.
+	// Moves is how often it was moved back.
 	Moves int64
 	// RereadTo is the block up to which every address there ever was is read,
 	// also those of payments that ended long ago; 0: none.
@@ -50,7 +51,7 @@ func (c Cursor) unread(limit time.Duration, now time.Time) bool {
 // valid, and what it knows is old.
 var ErrNotLeading = fault.New(fault.Conflict, "another instance reads the network now")
 
-// ErrCursorMoved: an operator moved the cursor while a round was under way. The next round begins where it stands now.
+// ErrCursorMoved: the cursor was moved back while a round was under way. The next round begins where it stands now.
 var ErrCursorMoved = fault.New(fault.Conflict, "the cursor of the network was moved meanwhile")
 
 // Address is a watched address.
@@ -96,6 +97,10 @@ type Store interface {
 	// instance that was paused changes nothing. It fails with ErrCursorMoved if an operator has moved the cursor
 	// since it was loaded.
 	SaveCursor(ctx context.Context, n chain.Network, c Cursor) error
+	// MoveCursor sets the cursor back to a block, which the network is then read on from, and writes the audit entry for
+	// every operator. Up to where it had been read before, every address there ever was is watched. It fails with
+	// ErrCursorMoved if it was moved since it was loaded.
+	MoveCursor(ctx context.Context, n chain.Network, from Cursor, to chain.Head, entry audit.Entry) error
 	// Watches returns the addresses stored since the mark on the networks, of payments that have not ended or ended
 	// after endedAfter. It never skips an address whose transaction committed before the call, in whatever order
 	// transactions commit; one may come twice.
