@@ -94,12 +94,12 @@ type Store interface {
 	// Cursor returns how far the network was read; ok is false before the first SaveCursor.
 	Cursor(ctx context.Context, n chain.Network) (c Cursor, ok bool, err error)
 	// SaveCursor fails with ErrNotLeading if c.Holder has no lease of the network any more, in the same transaction: an
-	// instance that was paused changes nothing. It fails with ErrCursorMoved if an operator has moved the cursor
-	// since it was loaded.
+	// instance that was paused changes nothing. It fails with ErrCursorMoved if the cursor was moved back since it was
+	// loaded.
 	SaveCursor(ctx context.Context, n chain.Network, c Cursor) error
-	// MoveCursor sets the cursor back to a block, which the network is then read on from, and writes the audit entry for
-	// every operator. Up to where it had been read before, every address there ever was is watched. It fails with
-	// ErrCursorMoved if it was moved since it was loaded.
+	// MoveCursor sets the cursor back to a block, from which the network is read on, and writes the audit entry for
+	// every operator. Up to where it had been read before, every address there ever was is watched. It fails if the
+	// cursor was moved since it was loaded.
 	MoveCursor(ctx context.Context, n chain.Network, from Cursor, to chain.Head, entry audit.Entry) error
 	// Watches returns the addresses stored since the mark on the networks, of payments that have not ended or ended
 	// after endedAfter. It never skips an address whose transaction committed before the call, in whatever order
