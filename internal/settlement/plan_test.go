@@ -184,6 +184,11 @@ func TestSweep_After(t *testing.T) {
 	if again := ended(settlement.Superseded, i); again.After(i, with(before, "note"), noon) != with(third, "note") {
 		t.Error("a balance whose sweep is superseded again is swept again at once")
 	}
+	expired := ended(settlement.Superseded, i)
+	expired.Attempts = []chain.Attempt{{N: 1, Until: 9}}
+	if got := expired.After(i, with(before, "note"), noon); got != with(before, "note") {
+		t.Errorf("a balance whose sweep has expired again waits: %+v", got)
+	}
 	for name, c := range map[string]struct {
 		w    settlement.Sweep
 		want settlement.Progress
