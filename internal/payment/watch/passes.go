@@ -119,19 +119,25 @@ func (r *reader) indexed() error {
 // forbids but a rule in seconds does not, reading restarts from the last finalized block that was read.
 func (p *passes) holds(ctx context.Context, heads chain.Heads) error {
 	c := &p.cursor
-	if heads.Final.Number < c.Scanned.Number {
-		return nil // an endpoint that lags
+	if heads.Latest.Number < c.Scanned.Number { // an endpoint that lags, or the block was invented
+		_, err := p.replaced(ctx, heads.Final)
+		return err
 	}
-	stands, err := p.stands(ctx, c.Scanned, heads.Final)
+	stands, err := true, error(nil)
+	if heads.Final.Number >= c.Scanned.Number {
+		stands, err = p.stands(ctx, c.Scanned, heads.Final)
+	}
 	if stands || err != nil {
 		p.replacedAt = time.Time{}
 		return err
 	}
-	switch stands, err = p.stands(ctx, c.Rechecked, heads.Final); {
-	case err != nil:
+	if stands, err = p.stands(ctx, c.Rechecked, heads.Final); err != nil {
 		return err
-	case !stands:
-		return p.replaced(ctx)
+	}
+	if !stands {
+		since, err := p.replaced(ctx, heads.Final)
+		return cmp.Or(err, fmt.Errorf("%s: finalized block %d has another hash than when it was read at %s; if that lasts for %s, the blocks of an hour are read again",
+			p.profile.Network, c.Rechecked.Number, since.UTC().Format(time.TimeOnly), replacedFor))
 	}
 	p.log.Error("credited blocks were replaced; reading them again", "from", c.Rechecked.Number+1, "to", c.Scanned.Number)
 	c.Scanned = c.Rechecked
@@ -155,42 +161,39 @@ func (p *passes) stands(ctx context.Context, block, final chain.Head) (bool, err
 }
 
 const (
-	// replacedFor is how long the chain must have another block in place of a finalized one: behind one address there
-	// may be a node of another chain.
+	// replacedFor is how long the chain must be without a block up to which it was read: behind one address there may
+	// be a node of another chain, or one that lags.
 	replacedFor = time.Minute
 	// replacedBack is how much is read again then. What came before is found by the daily comparison of balances.
 	replacedBack = time.Hour
 )
 
-// replaced has an hour of blocks read again whose last one, finalized when it was read, is not on the chain. An only
-// endpoint, or the one that is left of two, has invented it, or the chain has broken its finality.
-func (p *passes) replaced(ctx context.Context) error {
+// replaced has an hour of blocks read again if the chain has been without the last one for replacedFor: an only
+// endpoint, or the one that is left of two, has invented it, or the chain has broken its finality. It returns since
+// when it has not had it, and fails with ErrCursorMoved.
+func (p *passes) replaced(ctx context.Context, final chain.Head) (since time.Time, err error) {
 	c, now := p.cursor, p.now()
 	if p.replacedAt.IsZero() {
 		p.replacedAt = now
 	}
 	if now.Sub(p.replacedAt) < replacedFor {
-		return fmt.Errorf("%s: finalized block %d has another hash than when it was read; if that lasts for %s, the blocks of an hour are read again",
-			p.profile.Network, c.Rechecked.Number, replacedFor)
+		return p.replacedAt, nil
 	}
-	since := c.Rechecked.Time
-	if now.Before(since) {
-		since = now
-	}
-	from, err := chain.BlockBefore(ctx, p.endpoints, since.Add(-replacedBack), c.Rechecked)
+	top := chain.Lower(c.Rechecked, final)
+	from, err := chain.BlockBefore(ctx, p.endpoints, top.Time.Add(-replacedBack), top)
 	if err != nil {
-		return err
+		return now, err
 	}
 	to, ok, err := p.endpoints.BlockAt(ctx, from)
 	if err != nil || !ok {
-		return cmp.Or(err, error(chain.ErrReorged))
+		return now, cmp.Or(err, error(chain.ErrReorged))
 	}
-	p.log.Error("finalized blocks were replaced; reading them again", "from", from+1, "to", c.Scanned.Number)
+	p.log.Error("blocks that were read are not on the chain; reading an hour again", "from", from+1, "to", c.Scanned.Number)
 	err = p.store.MoveCursor(ctx, p.profile.Network, c, to, audit.Entry{
 		At: now, Actor: "florin serve", Action: audit.ActionRescan, Subject: p.profile.Name,
 		Detail: mail.T("from block {{.From}}; it was read up to block {{.Until}}",
 			"From", from+1, "Until", c.Scanned.Number).Kept(),
 	})
 	p.replacedAt = time.Time{}
-	return cmp.Or(err, error(ErrCursorMoved))
+	return now, cmp.Or(err, error(ErrCursorMoved))
 }
