@@ -2,8 +2,10 @@ package simulation
 
 import (
 	"bytes"
+	"fmt"
 	"hash/fnv"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -99,7 +101,11 @@ func (w *world) beginSpell() {
 	l := w.anyChain()
 	n := l.profile.Network
 	s := &spell{host: w.suspect(n), faults: w.newSpell(l)}
-	s.until = w.clock.Add(time.Duration(4<<w.rng.IntN(9)) * time.Second)
+	span := time.Duration(4<<w.rng.IntN(9)) * time.Second
+	if len(w.hosts) == 1 && s.faults.claims+s.faults.foreign > 0 {
+		span = min(span, singleLies)
+	}
+	s.until = w.clock.Add(span)
 	w.lies.spells[n] = s
 	for _, in := range w.instances {
 		for _, all := range []nodes{in.nodes, in.solana} {
@@ -114,9 +120,9 @@ func (w *world) beginSpell() {
 }
 
 func (w *world) newSpell(l *testChain) nodeFaults {
-	kinds := 9
+	kinds := 11
 	if len(w.hosts) == 1 {
-		kinds = 6
+		kinds = 8
 	}
 	switch w.rng.IntN(kinds) {
 	case 0:
@@ -132,8 +138,12 @@ func (w *world) newSpell(l *testChain) nodeFaults {
 	case 5:
 		return nodeFaults{down: true}
 	case 6:
-		return nodeFaults{inflate: true}
+		return nodeFaults{claims: 1 + w.rng.IntN(1<<w.rng.IntN(10))}
 	case 7:
+		return nodeFaults{foreign: max(1, l.finalHeight-w.rng.IntN(20))}
+	case 8:
+		return nodeFaults{inflate: true}
+	case 9:
 		return nodeFaults{shifts: time.Duration(w.rng.IntN(7_200)-3_600) * time.Second}
 	}
 	return w.invents(l, 1+w.rng.IntN(3))
@@ -256,4 +266,46 @@ func (n *node) slow(body []byte) bool {
 	case slowNone:
 	}
 	return false
+}
+
+// invented is the newest block of a node that is ahead of any. Its time is as far ahead.
+func (n *node) invented(newest chain.Head) *block {
+	ahead := n.fault().jumps + n.fault().claims
+	newest.Number += uint64(ahead) //nolint:gosec // some millions
+	newest.Time = newest.Time.Add(time.Duration(ahead) * time.Second)
+	newest.Hash = inventedHash(newest.Number)
+	return &block{Head: newest, salt: 1}
+}
+
+// claimed is a block that the node claims to be there, above those that are; nil if it does not.
+func (n *node) claimed(number uint64) *block {
+	blocks := n.blocks()
+	b := n.invented(blocks[len(blocks)-1].Head)
+	if n.fault().claims == 0 || number > b.Number {
+		return nil
+	}
+	b.Number, b.Hash = number, inventedHash(number)
+	return b
+}
+
+// inventedHash is the hash of a block that is invented.
+func inventedHash(number uint64) string { return fmt.Sprintf("0x%064x", number) }
+
+// elsewhere are the blocks of a node that is on another chain. What another one lies about is before they part.
+func (n *node) elsewhere() []*block {
+	all := slices.Clone(n.chain.blocks)
+	from := len(all)
+	honest := func(t *tx) bool { return !n.lies(t.hash) }
+	for from > n.fault().foreign && !slices.ContainsFunc(all[from-1].txs, honest) {
+		from--
+	}
+	for i, b := range all[from:] {
+		before := all[from+i-1]
+		other := &block{
+			Head: b.Head, moved: map[chain.TxHash][]move{}, state: before.state, nonces: before.nonces, salt: 1,
+		}
+		other.Hash = strings.Replace(b.Hash, "b", "f", 1)
+		all[from+i] = other
+	}
+	return all
 }

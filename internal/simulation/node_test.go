@@ -22,6 +22,8 @@ type nodeFaults struct {
 	behind  int           // blocks by which its safe and finalized tags went back
 	eager   bool          // it calls its newest block safe and finalized
 	jumps   int           // it shows a newest block that is so many blocks ahead of any, on EVM
+	claims  int           // it shows so many blocks ahead of any, and calls the last one final
+	foreign int           // it is on another chain from this block on; 0: it is not
 	stalled int           // its safe and finalized tags do not pass this block; 0: they move
 	stale   []*block      // it stands still, perhaps on a fork that the others have left
 	denies  bool          // it knows no transaction, and no balances
@@ -170,17 +172,20 @@ func (n *node) blocks() []*block {
 	if n.fault().stale != nil {
 		return n.fault().stale
 	}
+	if n.fault().foreign > 0 {
+		return n.elsewhere()
+	}
 	return n.chain.blocks[:max(1, len(n.chain.blocks)-n.fault().lag)]
 }
 
 // byTag returns the block of a tag or number, nil if the node has none.
 func (n *node) byTag(tag string) *block {
 	blocks := n.blocks()
+	if f := n.fault(); f.claims > 0 && !strings.HasPrefix(tag, "0x") || f.jumps > 0 && tag == "latest" {
+		return n.invented(blocks[len(blocks)-1].Head)
+	}
 	switch tag {
 	case "latest":
-		if n.fault().jumps > 0 {
-			return n.invented(blocks[len(blocks)-1].Head)
-		}
 		return blocks[len(blocks)-1]
 	case "safe":
 		return blocks[n.tagged(n.chain.safe(len(blocks)), len(blocks))]
@@ -189,7 +194,7 @@ func (n *node) byTag(tag string) *block {
 	}
 	number, err := strconv.ParseUint(strings.TrimPrefix(tag, "0x"), 16, 32)
 	if err != nil || int(number) >= len(blocks) {
-		return nil
+		return n.claimed(number)
 	}
 	return blocks[number]
 }
@@ -213,14 +218,6 @@ func (n *node) shown(b *block) *block {
 		add(blocks[next], true)
 	}
 	return early
-}
-
-// invented is the newest block of a node that jumps. Its time is as far ahead.
-func (n *node) invented(newest chain.Head) *block {
-	newest.Number += uint64(n.fault().jumps) //nolint:gosec // some millions
-	newest.Time = newest.Time.Add(time.Duration(n.fault().jumps) * time.Second)
-	newest.Hash = fmt.Sprintf("0x%064x", newest.Number)
-	return &block{Head: newest}
 }
 
 // tagged is where the node sees a tag whose true block is given.
@@ -392,8 +389,10 @@ func (n *node) logs(raw json.RawMessage) (result, fail string, err error) {
 		return "", "block range extends beyond current head block", nil
 	}
 	blocks := n.blocks()
-	for _, b := range blocks[from.Number:min(int(to.Number)+1, len(blocks))] { // the newest may be invented
-		add(b)
+	for _, b := range blocks {
+		if b.Number >= from.Number && b.Number <= to.Number {
+			add(b)
+		}
 	}
 	return "[" + strings.Join(list, ",") + "]", "", nil
 }

@@ -39,7 +39,8 @@ func (n *node) serveSolana(c rpcCall) (result string, code int) {
 	case "getGenesisHash":
 		return `"` + mainnet + `"`, 0
 	case "getSlot":
-		return strconv.Itoa(n.slot(strings.Contains(string(c.Params[0]), "finalized"))), 0
+		final := strings.Contains(string(c.Params[0]), "finalized") && n.fault().claims == 0
+		return strconv.Itoa(n.slot(final) + n.fault().claims), 0
 	case "getFirstAvailableBlock":
 		return strconv.Itoa(n.fault().forgets), 0
 	case "getBlock":
@@ -88,15 +89,18 @@ func (b *block) skipped() bool {
 
 func (n *node) solanaBlock(slot uint64) (result string, code int) {
 	blocks := n.blocks()
-	if slot >= uint64(len(blocks)) {
-		return "", codeNoBlock
+	b := n.claimed(slot)
+	if slot < uint64(len(blocks)) {
+		b = blocks[slot]
 	}
-	b := blocks[slot]
-	if b.skipped() {
+	switch {
+	case b == nil:
+		return "", codeNoBlock
+	case b.skipped():
 		return "", codeSkipped
 	}
 	parent := max(slot, 1) - 1
-	for parent > 0 && blocks[parent].skipped() {
+	for parent > 0 && parent < uint64(len(blocks)) && blocks[parent].skipped() {
 		parent--
 	}
 	var txs []string
