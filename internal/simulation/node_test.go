@@ -172,8 +172,10 @@ func (n *node) blocks() []*block {
 	if n.fault().stale != nil {
 		return n.fault().stale
 	}
-	if n.fault().foreign > 0 {
+	if f := n.fault(); f.foreign > 0 {
 		return n.elsewhere()
+	} else if f.claims > 0 && len(n.in.w.hosts) == 1 { // what it calls final is believed
+		return n.chain.blocks[:n.chain.finalized(len(n.chain.blocks))+1]
 	}
 	return n.chain.blocks[:max(1, len(n.chain.blocks)-n.fault().lag)]
 }
