@@ -84,6 +84,9 @@ func TestWatcher_FinalInvented(t *testing.T) {
 			r.expect(p, payment.Completed, tenUSDC)
 			r.expect(q, payment.Completed, tenUSDC)
 			head := r.chain.Head().Number
+			if c := r.cursor(); c.RereadTo > head {
+				t.Errorf("at block %d all addresses are read up to %d", head, c.RereadTo)
+			}
 			if h := r.watcher.Health(); !h.OK || h.Scanned.Number > head || h.Scanned.Number+10 < head {
 				t.Errorf("at block %d: %+v", head, h)
 			}

@@ -189,10 +189,12 @@ func (p *passes) replaced(ctx context.Context, final chain.Head) (since time.Tim
 		return now, cmp.Or(err, error(chain.ErrReorged))
 	}
 	p.log.Error("blocks that were read are not on the chain; reading an hour again", "from", from+1, "to", c.Scanned.Number)
+	until := c.Scanned.Number
+	c.Scanned = chain.Lower(c.Scanned, final) // addresses of all times are read up to there only
 	err = p.store.MoveCursor(ctx, p.profile.Network, c, to, audit.Entry{
 		At: now, Actor: "florin serve", Action: audit.ActionRescan, Subject: p.profile.Name,
 		Detail: mail.T("from block {{.From}}; it was read up to block {{.Until}}",
-			"From", from+1, "Until", c.Scanned.Number).Kept(),
+			"From", from+1, "Until", until).Kept(),
 	})
 	p.replacedAt = time.Time{}
 	return now, cmp.Or(err, error(ErrCursorMoved))
