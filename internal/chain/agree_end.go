@@ -150,7 +150,7 @@ type Difference struct {
 }
 
 // differsFor is how long two endpoints must differ before one is called wrong: near the newest block all do at times.
-const differsFor = 30 * time.Second
+const differsFor = 10 * time.Second
 
 // Differ records what keeps enough of the endpoints from agreeing at a comparison; the zero Difference if nothing does.
 func (f *FinalViews) Differ(d Difference, now time.Time) {
