@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -136,8 +135,11 @@ func (p *passes) holds(ctx context.Context, heads chain.Heads) error {
 	}
 	if !stands {
 		since, err := p.replaced(ctx, heads.Final)
-		return cmp.Or(err, fmt.Errorf("%s: finalized block %d has another hash than when it was read at %s; if that lasts for %s, the blocks of an hour are read again",
-			p.profile.Network, c.Rechecked.Number, since.UTC().Format(time.TimeOnly), replacedFor))
+		if err == nil {
+			err = fmt.Errorf("%s: finalized block %d has another hash than when it was read, since %s; if that lasts for %s, the blocks of an hour are read again",
+				p.profile.Network, c.Rechecked.Number, since.UTC().Format(time.TimeOnly), replacedFor)
+		}
+		return err
 	}
 	p.log.Error("credited blocks were replaced; reading them again", "from", c.Rechecked.Number+1, "to", c.Scanned.Number)
 	c.Scanned = c.Rechecked
@@ -185,8 +187,11 @@ func (p *passes) replaced(ctx context.Context, final chain.Head) (since time.Tim
 		return now, err
 	}
 	to, ok, err := p.endpoints.BlockAt(ctx, from)
-	if err != nil || !ok {
-		return now, cmp.Or(err, error(chain.ErrReorged))
+	switch {
+	case err != nil:
+		return now, err
+	case !ok:
+		return now, chain.ErrReorged
 	}
 	p.log.Error("blocks that were read are not on the chain; reading an hour again", "from", from+1, "to", c.Scanned.Number)
 	until := c.Scanned.Number
@@ -196,6 +201,8 @@ func (p *passes) replaced(ctx context.Context, final chain.Head) (since time.Tim
 		Detail: mail.T("from block {{.From}}; it was read up to block {{.Until}}",
 			"From", from+1, "Until", until).Kept(),
 	})
-	p.replacedAt = time.Time{}
-	return now, cmp.Or(err, error(ErrCursorMoved))
+	if p.replacedAt = (time.Time{}); err == nil {
+		err = ErrCursorMoved
+	}
+	return now, err
 }
