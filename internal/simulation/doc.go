@@ -21,8 +21,8 @@
 //   - endpoints that fail, lag, stand still on a fork, hide and deny transactions, invent or inflate them, name another
 //     block, list them twice, answer with empty or half lists, time out, or break on single transactions and receipts,
 //     for one call or for minutes, call a block final too early, too late or no more, or one that is none, and go over
-//     to another chain for a while. About one transaction only
-//     one of them ever lies; one that is alone lies for less time than lies between two readings;
+//     to another chain for a while. About one transaction only one of them ever lies; one that is alone lies for less
+//     time than lies between two readings, and stays on its chain, since it is believed;
 //   - on Solana an index of signatures that is late or forgets, skipped slots, a refused rate of calls, and accounts
 //     that a sweep has closed;
 //   - reorganizations, and transactions whose recipient, asset, amount or order depends on the block;
