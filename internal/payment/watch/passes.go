@@ -43,6 +43,10 @@ func (p *passes) load(ctx context.Context) (exists, moved bool, err error) {
 	}
 	if moved = c.Moves != p.cursor.Moves; moved {
 		p.late.reset()
+	}
+	// Another instance has met another chain meanwhile: what is remembered of this one stands no more.
+	was := p.cursor.Scanned
+	if moved || c.Scanned.Number == was.Number && c.Scanned.Hash != was.Hash {
 		p.second.reset()
 	}
 	p.cursor = c
