@@ -36,7 +36,7 @@ type AtRisk struct {
 	Ended   bool
 	// LookedAt is when the page of a payment that ended was last seen open; zero: none was of late.
 	LookedAt time.Time
-	// Moves is how often an operator has moved the cursor.
+	// Moves is how often the cursor was moved back.
 	Moves int64
 }
 
